@@ -290,7 +290,7 @@ let package = Package(
         tests(
             "StoreTests",
             [
-                "Program", "Checkout", "Merchant", "Postgres", "PostgresTestKit", "ServiceAPI",
+                "Program", "Checkout", "Merchant", "Postgres", "PostgresTestKit", "ServerCore", "ServiceAPI",
                 "SessionBroker",
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
                 "Telemetry", "Primitives",

@@ -10,7 +10,7 @@ extension CheckoutFeature {
             AssociationCommand.command, LinkCommand.command, AuditCommand.command, RevokeCommand.command,
             StuckCommand.command,
         ],
-        statements: .onTablesOfProgram(
+        statements: .own(
             PostgresSessionStore.statements + PostgresNotificationStore.statements
                 + PostgresLedgerStore.statements + PostgresUnsettledStore.statements + PostgresPartitionStore.statements
         ),

@@ -12,7 +12,7 @@ extension MerchantFeature {
             KeysCommand.command, PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
             PostageKeyCommand.command,
         ],
-        statements: .onTablesOfProgram(
+        statements: .own(
             PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
                 + PostgresReconciliationStore.statements + PostgresKeyStore.statements
         ),

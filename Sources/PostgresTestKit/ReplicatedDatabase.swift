@@ -16,9 +16,11 @@ package final class ReplicatedDatabase: Sendable {
 
     /// Two servers that run.
     ///
-    /// - Parameter migrations: A folder of migrations to apply first.
+    /// - Parameters:
+    ///   - migrations: A folder of migrations to apply first.
+    ///   - features: The folders in it, in their order.
     /// - Throws: `cluster` with what is missing on this machine, `migration`, `IOError`.
-    package init(migrations: String) throws {
+    package init(migrations: String, features: [String]) throws {
         folder = try ProcessFolder.makeFolder("replicated")
         try Files.setPermissions(folder, mode: 0o711)
         var settings = ClusterSettings.tests()
@@ -26,7 +28,7 @@ package final class ReplicatedDatabase: Sendable {
         let primary = PrivateCluster(dataDirectory: folder + "/primary", settings: settings)
         let standby = PrivateCluster(dataDirectory: folder + "/standby", settings: settings)
         let source = try primary.start()
-        try Migrations.apply(url: Secret(source), directory: migrations)
+        try Migrations.apply(url: Secret(source), directory: migrations, features: features)
         try ReplicatedDatabase.copy(source, from: folder + "/primary", to: folder + "/standby")
         standbyURL = Secret(try standby.start())
         url = Secret(ReplicatedDatabase.joined(source, standbyURL.reveal()))

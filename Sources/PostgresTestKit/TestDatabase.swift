@@ -18,7 +18,7 @@ package final class TestDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - migrations: A folder of migrations to apply first; `nil` for an empty database.
-    ///   - features: Whose migrations are applied with them.
+    ///   - features: The folders in it, in their order.
     ///   - isAged: Whether the schema has been in use for three years: 36 months of partitions with rows, and statistics of
     ///     all.
     /// - Throws: `cluster` with what is missing when there is no server on this machine, `migration`.

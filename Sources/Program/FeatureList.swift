@@ -9,9 +9,11 @@ import Webhooks
 /// The features of this program; a new system is one more here.
 package enum FeatureList {
     /// In the order in which they are opened; what another one needs stands before it.
-    package static let all = FeatureSet([
-        CheckoutFeature.self, SecurityText.self, WebhookDelivery.self, MerchantFeature.self,
-    ])
+    package static let all = FeatureSet(
+        [CheckoutFeature.self, SecurityText.self, WebhookDelivery.self, MerchantFeature.self],
+        // Tables of the record of operators and of events, and of keys and claims.
+        sharedFolders: ["core", "service"]
+    )
 
     /// What a demo simulates of the systems that they talk to, beside Amazon Pay.
     static let simulators: [any SimulatedSystem.Type] = []

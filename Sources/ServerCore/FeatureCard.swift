@@ -10,7 +10,7 @@ package struct FeatureCard: Sendable {
     package let needs: [any Feature.Type]
     /// What it adds to the command line.
     package let commands: [FeatureCommand]
-    /// Every statement that it sends to the database, and whose migrations make its tables.
+    /// Every statement that it sends to the database, and whether migrations of its own make tables.
     package let statements: FeatureStatements
     /// The codes that it refuses requests with, beside those of every router.
     package let failures: [FailureCode]
@@ -58,14 +58,9 @@ package struct FeatureStatements: Sendable {
     /// Of a feature without tables.
     package static let none = FeatureStatements([], haveMigrations: false)
 
-    /// On tables that migrations of the feature make.
+    /// On tables that migrations of the feature make, beside those of features below and the shared ones.
     package static func own(_ all: [Statement]) -> FeatureStatements {
         FeatureStatements(all, haveMigrations: true)
-    }
-
-    /// On tables that the program's own migrations make.
-    package static func onTablesOfProgram(_ all: [Statement]) -> FeatureStatements {
-        FeatureStatements(all, haveMigrations: false)
     }
 }
 

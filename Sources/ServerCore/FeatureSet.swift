@@ -6,17 +6,23 @@ package import Web
 /// The features of a program: those that others need stand before them.
 package struct FeatureSet: Sendable {
     private let types: [any Feature.Type]
+    private let sharedFolders: [String]
 
     /// A list.
-    package init(_ types: [any Feature.Type]) {
+    ///
+    /// - Parameters:
+    ///   - types: Those that others need stand before them.
+    ///   - sharedFolders: Of the migrations that all features may build on, lowest first.
+    package init(_ types: [any Feature.Type], sharedFolders: [String] = []) {
         self.types = types
+        self.sharedFolders = sharedFolders
     }
 
     /// The cards, in list order.
     package var cards: [FeatureCard] { types.map { $0.card } }
 
-    /// The names of those that have a folder of migrations, in list order.
-    package var migrationFolders: [String] { cards.filter(\.statements.haveMigrations).map(\.name) }
+    /// The folders of migrations, lowest first: the shared ones, then those of features in list order.
+    package var migrationFolders: [String] { sharedFolders + cards.filter(\.statements.haveMigrations).map(\.name) }
 
     /// Every row that may be served.
     package var routes: [RouteCard] { types.flatMap { $0.routeCards } }
@@ -53,6 +59,10 @@ package struct FeatureSet: Sendable {
     package func faults(beside program: Names = Names()) -> [String] {
         var taken = program
         var faults: [String] = []
+        for folder in sharedFolders {
+            if !FeatureSet.isWord(folder) { faults.append("\(folder): not a word in lower case") }
+            taken.all.insert(Names.Name(kind: "feature", text: folder))
+        }
         for (index, card) in cards.enumerated() {
             if !FeatureSet.isWord(card.name) { faults.append("\(card.name): not a word in lower case") }
             for need in card.needs where !types[..<index].contains(where: { $0 == need }) {

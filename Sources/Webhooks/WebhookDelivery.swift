@@ -17,7 +17,7 @@ package struct WebhookDelivery: Feature {
         "webhooks",
         commands: [WebhooksCommand.command],
         // Triggers of orders write the events.
-        statements: .onTablesOfProgram(PostgresWebhookStore.statements + PostgresEventStore.statements)
+        statements: .own(PostgresWebhookStore.statements + PostgresEventStore.statements)
     )
 
     package init(_ settings: inout SettingReader) {

@@ -58,7 +58,7 @@ struct BackupGuideTests {
         """
 
     @Test func `works as it is written`() async throws {
-        let pair = try ReplicatedDatabase(migrations: "migrations")
+        let pair = try ReplicatedDatabase(migrations: "migrations", features: migrationFolders)
         try await withProcessShop { shop in
             shop.databaseURL = pair.url
             try await shop.turnAutopilotOn()

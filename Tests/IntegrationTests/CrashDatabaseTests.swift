@@ -28,7 +28,7 @@ struct CrashDatabaseTests {
             var cluster = PrivateCluster(dataDirectory: shop.folder + "/cluster", settings: .demo)
             defer { cluster.stop() }
             shop.databaseURL = Secret(try cluster.start())
-            _ = try await Migrations.run(url: shop.databaseURL, directory: migrationsFolder) { _ in }
+            _ = try await Migrations.run(url: shop.databaseURL, directory: migrationsFolder, features: migrationFolders)
             let servers = try await shop.start(setup.processes)
             let load = OpeningLoad(shop, servers)
             load.start(tasks: 24)

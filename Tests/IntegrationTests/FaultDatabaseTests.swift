@@ -86,7 +86,7 @@ private func withClusteredServer(
         let cluster = PrivateCluster(dataDirectory: shop.folder + "/cluster", settings: .tests())
         defer { cluster.stop() }
         shop.databaseURL = Secret(try cluster.start())
-        _ = try await Migrations.run(url: shop.databaseURL, directory: migrationsFolder) { _ in }
+        _ = try await Migrations.run(url: shop.databaseURL, directory: migrationsFolder, features: migrationFolders)
         try await body(shop, cluster, try await shop.startServer())
     }
 }

@@ -13,15 +13,16 @@ private struct Scene: Sendable {
     init(_ files: [String: String]) throws {
         folder = try TestFolder()
         database = try TestDatabase()
-        for (name, text) in files { try folder.write(name, text) }
+        try Files.makeDirectory("\(folder.path)/base")
+        for (name, text) in files { try folder.write("base/\(name)", text) }
     }
 
     func run() async throws(PostgresError) -> [String] {
-        try await Migrations.run(url: database.url, directory: folder.path)
+        try await Migrations.run(url: database.url, directory: folder.path, features: ["base"])
     }
 
     func states() async throws -> [Migrations.State] {
-        try await Migrations.status(url: database.url, directory: folder.path).map(\.state)
+        try await Migrations.status(url: database.url, directory: folder.path, features: ["base"]).map(\.state)
     }
 
     /// The detail of the failure of a run; its code is checked.
@@ -38,7 +39,7 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     @Test func `are applied in order, once`() async throws {
         let scene = try Scene(two)
         #expect(try await scene.states() == [.pending, .pending])
-        #expect(try await scene.run() == ["0001_one.sql", "0002_two.sql"])
+        #expect(try await scene.run() == ["base/0001_one.sql", "base/0002_two.sql"])
         #expect(try await scene.run() == [])
         #expect(try await scene.states() == [.applied, .applied])
         let tables = try scene.database.admin().rows("SELECT to_regclass('one'), to_regclass('two')")
@@ -48,11 +49,14 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     @Test func `are told about while they run`() async throws {
         let scene = try Scene(two)
         var told: [Migrations.Progress] = []
-        try Migrations.apply(url: scene.database.url, directory: scene.folder.path) { told.append($0) }
+        try Migrations.apply(url: scene.database.url, directory: scene.folder.path, features: ["base"]) {
+            told.append($0)
+        }
         #expect(
             told == [
-                .applying(name: "0001_one.sql"), .applied(name: "0001_one.sql"), .applying(name: "0002_two.sql"),
-                .applied(name: "0002_two.sql"),
+                .applying(name: "base/0001_one.sql"), .applied(name: "base/0001_one.sql"),
+                .applying(name: "base/0002_two.sql"),
+                .applied(name: "base/0002_two.sql"),
             ]
         )
     }
@@ -60,10 +64,10 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     @Test func `may come later, and other files do not matter`() async throws {
         let scene = try Scene(two)
         _ = try await scene.run()
-        try scene.folder.write("0010_ten.sql", "CREATE TABLE ten (t text DEFAULT '日本')")
-        try scene.folder.write("README", "no migration")
+        try scene.folder.write("base/0010_ten.sql", "CREATE TABLE ten (t text DEFAULT '日本')")
+        try scene.folder.write("base/README", "no migration")
         #expect(try await scene.states() == [.applied, .applied, .pending])
-        #expect(try await scene.run() == ["0010_ten.sql"])
+        #expect(try await scene.run() == ["base/0010_ten.sql"])
     }
 }
 
@@ -71,7 +75,7 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     @Test func `that was changed is named`() async throws {
         let scene = try Scene(two)
         _ = try await scene.run()
-        try scene.folder.write("0001_one.sql", "CREATE TABLE one (n bigint); -- more")
+        try scene.folder.write("base/0001_one.sql", "CREATE TABLE one (n bigint); -- more")
         #expect(try await scene.states() == [.changed, .applied])
         #expect(try await scene.complaint().contains("0001_one.sql"))
     }
@@ -79,21 +83,21 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     @Test func `that was renamed is named`() async throws {
         let scene = try Scene(two)
         _ = try await scene.run()
-        try Files.move(scene.folder.path + "/0002_two.sql", to: scene.folder.path + "/0002_zwei.sql")
+        try Files.move(scene.folder.path + "/base/0002_two.sql", to: scene.folder.path + "/base/0002_zwei.sql")
         #expect(try await scene.complaint().contains("0002_zwei.sql"))
     }
 
     @Test func `that comes too late is named`() async throws {
         let scene = try Scene(["0002_two.sql": "CREATE TABLE two (n bigint)"])
         _ = try await scene.run()
-        try scene.folder.write("0001_one.sql", "CREATE TABLE one (n bigint)")
+        try scene.folder.write("base/0001_one.sql", "CREATE TABLE one (n bigint)")
         #expect(try await scene.complaint().contains("0001_one.sql"))
     }
 
     @Test func `of a newer program is left alone`() async throws {
         let scene = try Scene(two)
         _ = try await scene.run()
-        try Files.remove(scene.folder.path + "/0002_two.sql")
+        try Files.remove(scene.folder.path + "/base/0002_two.sql")
         #expect(try await scene.states() == [.applied, .missing])
         #expect(try await scene.run() == [])
     }
@@ -130,7 +134,7 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     @Test(arguments: [[0x53, 0x00], [0xFF, 0xFE], [0xC0, 0xAF]] as [[UInt8]])
     func `that is no text is refused`(bytes: [UInt8]) async throws {
         let scene = try Scene([:])
-        try Files.write(scene.folder.path + "/0001_one.sql", bytes)
+        try Files.write(scene.folder.path + "/base/0001_one.sql", bytes)
         #expect(try await scene.complaint().contains("0001_one.sql"))
     }
 }
@@ -142,40 +146,44 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
     init() throws {
         database = try TestDatabase()
         folder = try TestFolder()
-        try folder.write("0007_core.sql", "CREATE TABLE core (n bigint PRIMARY KEY)")
-        for name in ["books", "pens"] { try Files.makeDirectory("\(folder.path)/\(name)") }
+        for name in ["core", "books", "pens"] { try Files.makeDirectory("\(folder.path)/\(name)") }
+        try folder.write("core/0007_core.sql", "CREATE TABLE core (n bigint PRIMARY KEY)")
         try folder.write("books/0001_book.sql", "CREATE TABLE book (n bigint REFERENCES core)")
         try folder.write("pens/0001_pen.sql", "CREATE TABLE pen (n bigint)")
     }
 
     private func run(_ features: [String]) async throws -> [String] {
-        try await Migrations.run(url: database.url, directory: folder.path, features: features)
+        try await Migrations.run(url: database.url, directory: folder.path, features: ["core"] + features)
     }
 
     private func status(_ features: [String]) async throws -> [String] {
-        try await Migrations.status(url: database.url, directory: folder.path, features: features)
+        try await Migrations.status(url: database.url, directory: folder.path, features: ["core"] + features)
             .map { "\($0.feature) \($0.name) \($0.state)" }
     }
 
-    @Test func `are applied behind the program's, in the order of the list, with their own numbers`() async throws {
+    @Test func `are applied in the order of the list, with their own numbers`() async throws {
         let before = try await status(["pens", "books"])
         #expect(
-            before == [" 0007_core.sql pending", "pens pens/0001_pen.sql pending", "books books/0001_book.sql pending"]
+            before == [
+                "core core/0007_core.sql pending", "pens pens/0001_pen.sql pending",
+                "books books/0001_book.sql pending",
+            ]
         )
-        #expect(try await run(["pens", "books"]) == ["0007_core.sql", "pens/0001_pen.sql", "books/0001_book.sql"])
+        let applied = try await run(["pens", "books"])
+        #expect(applied == ["core/0007_core.sql", "pens/0001_pen.sql", "books/0001_book.sql"])
         #expect(try await run(["pens", "books"]) == [])
         try folder.write("pens/0002_ink.sql", "ALTER TABLE pen ADD COLUMN ink text")
         #expect(try await run(["pens", "books"]) == ["pens/0002_ink.sql"])
         #expect(
             try await status(["pens", "books"]) == [
-                " 0007_core.sql applied", "pens pens/0001_pen.sql applied", "pens pens/0002_ink.sql applied",
-                "books books/0001_book.sql applied",
+                "core core/0007_core.sql applied", "pens pens/0001_pen.sql applied",
+                "pens pens/0002_ink.sql applied", "books books/0001_book.sql applied",
             ]
         )
     }
 
     @Test func `come with their feature, and stay when it goes`() async throws {
-        #expect(try await run([]) == ["0007_core.sql"])
+        #expect(try await run([]) == ["core/0007_core.sql"])
         #expect(try await run(["books"]) == ["books/0001_book.sql"])
         #expect(try await run([]) == [])
         #expect(try await run(["books", "pens"]) == ["pens/0001_pen.sql"])
@@ -183,19 +191,96 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
 
     @Test func `are nothing that a program of before the features reads`() async throws {
         _ = try await run(["books", "pens"])
-        let rows = try database.admin().rows("SELECT number, name FROM schema_migration")
-        #expect(rows == [["7", "0007_core.sql"]])
+        #expect(try database.admin().rows("SELECT number, name FROM schema_migration") == [])
     }
 
     @Test func `that were changed, or have no folder, are named before anything is applied`() async throws {
         _ = try await run(["books"])
         try folder.write("books/0001_book.sql", "CREATE TABLE book (n bigint)")
-        try folder.write("0008_more.sql", "CREATE TABLE more (n bigint)")
+        try folder.write("core/0008_more.sql", "CREATE TABLE more (n bigint)")
         let changed = await #expect(throws: PostgresError.self) { _ = try await run(["books"]) }
         #expect(changed?.detail.contains("books/0001_book.sql is applied and was changed since") == true)
         let absent = await #expect(throws: PostgresError.self) { _ = try await run(["pencils"]) }
         #expect(absent?.detail.contains("pencils") == true)
         #expect(try database.admin().rows("SELECT to_regclass('more')") == [[nil]])
+    }
+}
+
+@Suite struct `A folder's migrations that replace the series of before` {
+    private let database: TestDatabase
+    private let folder: TestFolder
+
+    init() throws {
+        database = try TestDatabase()
+        folder = try TestFolder()
+        for name in ["before", "core", "books"] { try Files.makeDirectory("\(folder.path)/\(name)") }
+        try folder.write("before/0001_core.sql", "CREATE TABLE core (n bigint)")
+        try folder.write("before/0002_book.sql", "CREATE TABLE book (n bigint)")
+        try folder.write("core/0001_core.sql", "-- Replaces before/.\nCREATE TABLE core (n bigint)")
+        try folder.write("books/0001_book.sql", "-- Replaces before/.\nCREATE TABLE book (n bigint)")
+        try folder.write("books/0002_title.sql", "ALTER TABLE book ADD COLUMN title text")
+    }
+
+    private func run(_ features: [String] = ["core", "books"]) async throws -> [String] {
+        try await Migrations.run(url: database.url, directory: folder.path, features: features)
+    }
+
+    private func states() async throws -> [String] {
+        try await Migrations.status(url: database.url, directory: folder.path, features: ["core", "books"])
+            .map { "\($0.name) \($0.state)" }
+    }
+
+    /// Leaves the database as a program of before the folders did.
+    private func applySeries(_ count: Int) throws {
+        let admin = try database.admin()
+        try admin.run("CREATE TABLE schema_migration (number integer PRIMARY KEY, name text, sha256 bytea)")
+        for (number, name) in ["0001_core.sql", "0002_book.sql"].prefix(count).enumerated() {
+            let text = String(decoding: try Files.read("\(folder.path)/before/\(name)"), as: UTF8.self)
+            try admin.run(text)
+            let record = "INSERT INTO schema_migration VALUES ($1, $2, sha256(convert_to($3, 'UTF8')))"
+            _ = try admin.rows(record, [String(number + 1), name, text])
+        }
+    }
+
+    private static let complete = [
+        "0001_core.sql applied", "0002_book.sql applied", "core/0001_core.sql applied", "books/0001_book.sql applied",
+        "books/0002_title.sql applied",
+    ]
+
+    @Test func `run on a new database, which has the records of the series then`() async throws {
+        #expect(try await states().count == 3)
+        #expect(try await run() == ["core/0001_core.sql", "books/0001_book.sql", "books/0002_title.sql"])
+        #expect(try await states() == Self.complete)
+        #expect(try await run() == [])
+    }
+
+    @Test(arguments: [1, 2])
+    func `are recorded only, where the series has begun, behind the rest of it`(count: Int) async throws {
+        try applySeries(count)
+        #expect(try await states().last == "books/0002_title.sql pending")
+        #expect(try await run() == ["0002_book.sql"].dropFirst(count - 1) + ["books/0002_title.sql"])
+        #expect(try await states() == Self.complete)
+        #expect(try await run() == [])
+    }
+
+    @Test func `run where a folder comes later`() async throws {
+        #expect(try await run(["core"]) == ["core/0001_core.sql"])
+        #expect(try await run() == ["books/0001_book.sql", "books/0002_title.sql"])
+    }
+
+    @Test func `go on where they were cut off`() async throws {
+        try folder.write("books/0001_book.sql", "-- Replaces before/.\nnonsense")
+        await #expect(throws: PostgresError.self) { _ = try await run() }
+        try folder.write("books/0001_book.sql", "-- Replaces before/.\nCREATE TABLE book (n bigint)")
+        #expect(try await run() == ["books/0001_book.sql", "books/0002_title.sql"])
+        #expect(try await states() == Self.complete)
+    }
+
+    @Test func `do not hide that a file of the series was changed`() async throws {
+        try applySeries(2)
+        try folder.write("before/0001_core.sql", "CREATE TABLE core (n bigint, m bigint)")
+        let changed = await #expect(throws: PostgresError.self) { _ = try await run() }
+        #expect(changed?.detail.contains("0001_core.sql is applied and was changed since") == true)
     }
 }
 
@@ -206,7 +291,9 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
         defer { thread.stop() }
         return try await thread.run {
             Result { () throws(PostgresError) in
-                try Migrations.apply(url: scene.database.url, directory: scene.folder.path) { log.add($0) }.count
+                try Migrations.apply(url: scene.database.url, directory: scene.folder.path, features: ["base"]) {
+                    log.add($0)
+                }.count
             }
         }.get()
     }
@@ -254,13 +341,14 @@ private final class LockedLog: Sendable {
 @Suite struct `A database made from migrations` {
     @Test func `has their tables and none of another test's rows`() async throws {
         let folder = try TestFolder()
-        try folder.write("0001_one.sql", "CREATE TABLE one (n bigint)")
-        let first = try TestDatabase(migrations: folder.path)
+        try Files.makeDirectory("\(folder.path)/base")
+        try folder.write("base/0001_one.sql", "CREATE TABLE one (n bigint)")
+        let first = try TestDatabase(migrations: folder.path, features: ["base"])
         try first.admin().run("INSERT INTO one VALUES (1)")
-        let second = try TestDatabase(migrations: folder.path)
+        let second = try TestDatabase(migrations: folder.path, features: ["base"])
         #expect(try second.admin().number("SELECT count(*) FROM one") == 0)
         #expect(try first.admin().number("SELECT count(*) FROM one") == 1)
-        let status = try await Migrations.status(url: second.url, directory: folder.path)
+        let status = try await Migrations.status(url: second.url, directory: folder.path, features: ["base"])
         #expect(status.map(\.state) == [.applied])
     }
 }

@@ -128,7 +128,7 @@ struct ClaimStoreTests {
     }
 
     @Test func `are taken once, whoever comes at the same time on whichever loop`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let words = try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<2 {
                 group.addTask { try await withRig(on: database) { rig in try await self.race(rig) } }

@@ -12,7 +12,7 @@ import Testing
 struct OutcomeTests {
     @Test(arguments: ["issue", "open", "review", "place", "purchase", "release", "settle", "cancel"])
     func `of a statement that was not committed is an unknown outcome, not a guess`(operation: String) async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let (crossing, attempt) = try await withRig(on: database) { rig in
             try await rig.prepared(for: operation)
         }
@@ -25,7 +25,7 @@ struct OutcomeTests {
     }
 
     @Test func `of an open that was committed is found, with the token that was sent`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let crossing = try await withRig(on: database) { rig in
             let crossing = try await rig.issued()
             // What the statement of request "lost" leaves when it commits: its change and its audit row.
@@ -41,7 +41,7 @@ struct OutcomeTests {
     }
 
     @Test func `of an open whose token was replaced since is no open any more`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let crossing = try await withRig(on: database) { rig in
             let crossing = try await rig.issued()
             try rig.commit("open", "opened", crossing, "b_hash = sha256('somebody else')")
@@ -57,7 +57,7 @@ struct OutcomeTests {
 
     @Test(arguments: ["review", "place", "release", "settle", "cancel"])
     func `of a statement that was committed is found by its audit row`(operation: String) async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let (crossing, attempt) = try await withRig(on: database) { rig in
             let prepared = try await rig.prepared(for: operation)
             // The statement itself, whose answer we pretend not to have seen.
@@ -70,7 +70,7 @@ struct OutcomeTests {
     }
 
     @Test func `of a purchase whose lease another holds by now is an unknown outcome`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let crossing = try await withRig(on: database) { rig in
             let crossing = try await rig.placed()
             _ = try await rig.broker.purchase(

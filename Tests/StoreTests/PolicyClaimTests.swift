@@ -7,7 +7,7 @@ import Testing
 @Suite("The policy that programs of a database work under")
 struct PolicyClaimTests {
     @Test func `is the first one's, until somebody is told to replace it`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let standard = BrokerPolicy.unlimited()
         let compat = BrokerPolicy.unlimited(.compat)
         #expect(standard.words != compat.words)
@@ -26,7 +26,7 @@ struct PolicyClaimTests {
     }
 
     @Test func `may have more or fewer words than this version's`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let words = BrokerPolicy.unlimited().words
         func claim(_ policy: BrokerPolicy, replacing: Bool) async throws -> String {
             try await withRig(on: database, policy) { rig in

@@ -11,7 +11,7 @@ struct RaceTests {
     private static let webviewSessionCount = 300
 
     @Test func `of sixteen opens of a ticket exactly one opens it`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let crossings = try await withRig(on: database) { rig in
             var crossings: [Crossing] = []
             for _ in 0..<Self.webviewSessionCount { crossings.append(try await rig.issued()) }
@@ -34,7 +34,7 @@ struct RaceTests {
     }
 
     @Test func `of thirty-two purchases exactly one begins`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let crossings = try await withRig(on: database) { rig in
             var crossings: [Crossing] = []
             for _ in 0..<Self.webviewSessionCount { crossings.append(try await rig.placed()) }
@@ -53,7 +53,7 @@ struct RaceTests {
     }
 
     @Test func `of placing, cancelling, buying and revoking end in one state, and the trail tells how`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let crossings = try await withRig(on: database) { rig in
             var crossings: [Crossing] = []
             for _ in 0..<60 { crossings.append(try await rig.reviewed()) }

@@ -152,7 +152,7 @@ struct RecoveryTests {
     }
 
     @Test func `is shared by two processes, each purchase by one`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         try await withRig(on: database) { rig in
             var webviewSessions: Set<WebviewSessionID> = []
             for _ in 0..<12 {

@@ -5,6 +5,8 @@ import EventIO
 import Postgres
 import PostgresTestKit
 import Primitives
+import Program
+import ServerCore
 import SessionBroker
 import Synchronization
 import Telemetry
@@ -143,6 +145,14 @@ let migrationsFolder: String = {
     return "/" + parts.joined(separator: "/") + "/migrations"
 }()
 
+/// The folders in it, in the order of the program.
+let migrationFolders = FeatureList.all.migrationFolders
+
+/// A database with the tables of all features, on request with three years in it.
+func migratedDatabase(isAged: Bool = false) throws(PostgresError) -> TestDatabase {
+    try TestDatabase(migrations: migrationsFolder, features: migrationFolders, isAged: isAged)
+}
+
 /// Runs a body on a loop with a broker on a database of its own.
 func withRig<Value: Sendable>(
     _ policy: BrokerPolicy = .unlimited(),
@@ -150,7 +160,7 @@ func withRig<Value: Sendable>(
     clockOffset: Duration = .zero,
     _ body: @escaping @Sendable (Rig) async throws -> Value
 ) async throws -> Value {
-    let database = try TestDatabase(migrations: migrationsFolder)
+    let database = try migratedDatabase()
     return try await withRig(on: database, policy, clock: clock, clockOffset: clockOffset, body)
 }
 

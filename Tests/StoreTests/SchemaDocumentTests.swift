@@ -27,14 +27,8 @@ struct SchemaDocumentTests {
         }
     }
 
-    /// Whether a file creates or replaces a function of this name.
-    private static func file(_ name: String, creates function: String) throws -> Bool {
-        let text = String(decoding: try Files.read(root + "/migrations/" + name), as: UTF8.self)
-        return text.contains("CREATE FUNCTION \(function)(") || text.contains("CREATE OR REPLACE FUNCTION \(function)(")
-    }
-
     @Test func `has each function of a migrated database, with the names of its parameters`() throws {
-        let database = try TestDatabase(migrations: Self.root + "/migrations")
+        let database = try migratedDatabase()
         let functions = try database.admin().rows(
             """
             SELECT p.proname || '(' || coalesce((
@@ -48,16 +42,20 @@ struct SchemaDocumentTests {
         #expect(try Self.rows().map(\.signature).sorted() == functions.sorted())
     }
 
-    @Test func `names the last migration that creates the function`() throws {
-        let rows = try Self.rows()
-        let files = try Files.list(Self.root + "/migrations").filter { $0.hasSuffix(".sql") }.sorted()
-        for row in rows {
-            #expect(try Self.file(row.file, creates: row.name), "\(row.signature)")
-            // A function of this name with other parameters may have been created later: it has a row of its own.
-            let others = rows.filter { $0.name == row.name }.map(\.file)
-            for later in files where later > row.file && !others.contains(later) {
-                #expect(try !Self.file(later, creates: row.name), "\(row.signature) is in \(later) too")
+    @Test func `names the file of each function, which has its text`() throws {
+        for row in try Self.rows() {
+            let text = String(decoding: try Files.read("\(migrationsFolder)/\(row.file)"), as: UTF8.self)
+            #expect(text.contains("CREATE OR REPLACE FUNCTION \(row.name)("), "\(row.signature)")
+        }
+    }
+
+    @Test func `has a row for each file of functions`() throws {
+        var files: Set<String> = []
+        for folder in migrationFolders where Files.exists("\(migrationsFolder)/\(folder)/functions") {
+            for name in try Files.list("\(migrationsFolder)/\(folder)/functions") {
+                files.insert("\(folder)/functions/\(name)")
             }
         }
+        #expect(Set(try Self.rows().map(\.file)) == files)
     }
 }

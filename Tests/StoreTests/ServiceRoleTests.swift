@@ -45,7 +45,7 @@ struct ServiceRoleTests {
     // MARK: Rights
 
     @Test func `deletes and changes what it works with, and no row of a trail or an order's`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let role = try database.serviceLogin().role
         let admin = try database.admin()
         func tables(with privilege: String) throws -> Set<String> {
@@ -77,7 +77,7 @@ struct ServiceRoleTests {
     }
 
     @Test func `owns nothing, makes nothing that lasts, and becomes nobody else`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let role = try database.serviceLogin().role
         let admin = try database.admin()
         let questions = [
@@ -140,7 +140,7 @@ struct ServiceRoleTests {
     ]
 
     @Test func `is refused each statement that could change a trail or take an order away`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let database = try migratedDatabase(isAged: true)
         let service = try PostgresAdmin(url: database.serviceLogin().url)
         for sql in Self.attacks {
             let error = #expect(throws: PostgresError.self, "\(sql)") { try service.run(sql) }
@@ -152,7 +152,7 @@ struct ServiceRoleTests {
     // MARK: Functions
 
     @Test func `finds the functions with their owner's rights in one place, and no other before it`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let role = try database.serviceLogin().role
         let rows = try database.admin().rows(
             """
@@ -168,7 +168,7 @@ struct ServiceRoleTests {
     }
 
     @Test func `takes nothing away by any function, whatever it hands over`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let database = try migratedDatabase(isAged: true)
         let siege = try Siege(database)
         #expect(siege.functions.count > 40)
         #expect(try siege.losses() == [])
@@ -178,7 +178,7 @@ struct ServiceRoleTests {
     }
 
     @Test func `takes nothing away by what it puts before the functions`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let database = try migratedDatabase(isAged: true)
         let siege = try Siege(database)
         try siege.twistSession()
         #expect(try siege.losses() == [])
@@ -202,7 +202,7 @@ struct ServiceRoleTests {
         ),
     ])
     func `is found out where a migration adds a function that could`(sql: String, loss: String) throws {
-        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let database = try migratedDatabase(isAged: true)
         try database.admin().run(sql)
         #expect(try Siege(database).losses().contains(loss))
     }

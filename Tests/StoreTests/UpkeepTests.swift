@@ -97,7 +97,7 @@ struct UpkeepTests {
     }
 
     @Test func `lets nobody wait for a drop that a long reader holds up, and makes up for it`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         // Whoever waits for longer than this behind a drop fails.
         let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .milliseconds(800) }
         try await withRig(on: database, configure: impatient) { rig in

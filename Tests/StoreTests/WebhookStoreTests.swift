@@ -459,7 +459,7 @@ struct WebhookStoreTests {
     }
 
     @Test func `keep the order of each session under sixteen senders, and lose nothing`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let arrivals = Recorder<(endpoint: UUIDBytes, webviewSession: UUIDBytes, sequence: Int64)>()
         let webviewSessions = try await withRig(on: database) { rig in
             let hooks = WebhookRig(rig)

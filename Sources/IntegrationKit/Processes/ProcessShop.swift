@@ -199,7 +199,7 @@ package func withProcessShop(
     deadline: Duration = .seconds(300),
     _ body: @escaping @Sendable (ProcessShop) async throws -> Void
 ) async throws {
-    let database = try TestDatabase(migrations: migrationsFolder, features: FeatureList.all.migrationFolders)
+    let database = try TestDatabase(migrations: migrationsFolder, features: migrationFolders)
     try await withTemporaryFolder { folder in
         let simulator = try await LoopSimulator()
         try await withLoop(deadline: deadline) { reactor in
@@ -217,3 +217,6 @@ package let migrationsFolder = {
     let parts = #filePath.split(separator: "/").dropLast(4)
     return "/" + parts.joined(separator: "/") + "/migrations"
 }()
+
+/// The folders in it that the program applies, in their order.
+package let migrationFolders = FeatureList.all.migrationFolders

@@ -196,7 +196,7 @@ package func withShop<Result: Sendable>(
 ) async throws -> Result {
     try await ShopGate.shared.pass {
         let database =
-            try options.database ?? TestDatabase(migrations: "migrations", features: FeatureList.all.migrationFolders)
+            try options.database ?? TestDatabase(migrations: "migrations", features: migrationFolders)
         let simulator = try await RunningSimulator.start(
             isSecure: options.isSimulatorSecure,
             port: options.simulatorPort

@@ -5,8 +5,8 @@ package import Primitives
 
 /// Keeps orders, their ledger and the operations on it in PostgreSQL.
 ///
-/// The rules of the ledger are functions of the schema (`migrations/0009_merchant_order.sql`): they take several steps under
-/// the lock of one order's row. Each call here is one statement, so one transaction.
+/// The rules of the ledger are functions of the schema (`migrations/merchant/functions`, `migrations/checkout/functions`): they
+/// take several steps under the lock of one order's row. Each call here is one statement, so one transaction.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresOrderStore: OrderStore {

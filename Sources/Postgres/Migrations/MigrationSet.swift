@@ -1,26 +1,37 @@
 import EventIO
 
-/// The files of the program or of one feature, and where they are on record.
+/// The files of one folder, and where they are on record.
 struct MigrationSet {
-    /// Empty for the program's own.
+    /// Empty for the series `before/`.
     let feature: String
-    let directory: String
     /// Lowest number first.
     let files: [MigrationFile]
+    /// By name.
+    let functions: [FunctionFile]
 
-    /// The program's, then those of the features.
+    /// Those of folders, in their order.
     ///
-    /// - Throws: `migration` for a folder that cannot be read, and for a misnamed file.
+    /// - Throws: `migration` for a folder that cannot be read, and for a file that is misnamed or no text.
     static func all(in directory: String, _ features: [String]) throws(PostgresError) -> [MigrationSet] {
-        var sets = [MigrationSet(feature: "", directory: directory, files: try MigrationFile.all(in: directory))]
+        var sets: [MigrationSet] = []
         for feature in features {
             let folder = "\(directory)/\(feature)"
-            sets.append(MigrationSet(feature: feature, directory: folder, files: try MigrationFile.all(in: folder)))
+            let functions = try FunctionFile.all(in: "\(folder)/functions")
+            sets.append(MigrationSet(feature: feature, files: try MigrationFile.all(in: folder), functions: functions))
         }
         return sets
     }
 
+    /// The series of before the folders, as it was; without files where there is none.
+    static func before(in directory: String) throws(PostgresError) -> MigrationSet {
+        let folder = "\(directory)/before"
+        let files = Files.exists(folder) ? try MigrationFile.all(in: folder) : []
+        return MigrationSet(feature: "", files: files, functions: [])
+    }
+
     func name(of file: MigrationFile) -> String { name(file.name) }
+
+    func name(of function: FunctionFile) -> String { name("functions/\(function.name)") }
 
     func entry(_ file: MigrationFile, _ state: Migrations.State) -> Migrations.Entry {
         entry(file.number, file.name, state)

@@ -7,8 +7,12 @@ package import Primitives
 /// together with its record, so it is applied as a whole or not at all; a command that cannot run in a transaction cannot be in
 /// one. An advisory lock lets one starter after the other in.
 ///
-/// Each feature has files and numbers of its own, in a folder with its name. They run behind the program's, in the order of the
-/// features, so that one may name tables of those before it.
+/// Each feature has files and numbers of its own, in a folder with its name. They run in the order of the features, so that one
+/// may name tables of those before it. Behind all of them, in one transaction, come the functions whose text has changed
+/// (`FunctionFile`).
+///
+/// Before there were folders the program had one series of files. It is in `before/`, and runs only where it has begun: there the
+/// files that replace it are recorded without being run. Anywhere else they run, and the series gets its records.
 package enum Migrations {
     /// How a file and the database stand to each other.
     package enum State: Sendable, Equatable {
@@ -20,15 +24,17 @@ package enum Migrations {
         case changed
         /// Applied by a newer program: there is no such file here.
         case missing
+        /// Of a function: applied by a newer program in a higher version.
+        case newer
     }
 
     /// One file, or one record without a file.
     package struct Entry: Sendable, Equatable {
-        /// Whose it is; empty for the program's own.
+        /// Whose it is; empty for the series of before the folders.
         package let feature: String
-        /// 1 to 9999, among those of the feature.
+        /// 1 to 9999, among those of the feature; 0 for functions.
         package let number: Int
-        /// For example `0001_flows.sql`, or `wallet/0001_passes.sql`.
+        /// For example `0001_flows.sql`, `wallet/0001_passes.sql` or `wallet/functions`.
         package let name: String
         /// How it stands.
         package let state: State
@@ -42,6 +48,8 @@ package enum Migrations {
         case applying(name: String)
         /// A file is applied.
         case applied(name: String)
+        /// The database has a newer version of a function, which stays.
+        case leaving(name: String)
     }
 
     /// Applies what is pending, in order.
@@ -52,7 +60,7 @@ package enum Migrations {
     /// - Parameters:
     ///   - url: The database, with a role that owns the schema.
     ///   - directory: Where the files are.
-    ///   - features: Those with tables, hence with a folder of their own there, in their order.
+    ///   - features: Those with tables, hence with a folder of their own there, in their order; shared folders first.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
     ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
@@ -62,7 +70,7 @@ package enum Migrations {
     package static func run(
         url: Secret<String>,
         directory: String,
-        features: [String] = [],
+        features: [String],
         allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) async throws(PostgresError) -> [String] {
@@ -91,28 +99,24 @@ package enum Migrations {
         url: Secret<String>,
         database: String? = nil,
         directory: String,
-        features: [String] = [],
+        features: [String],
         allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) throws(PostgresError) -> [String] {
+        let before = try MigrationSet.before(in: directory)
         let sets = try MigrationSet.all(in: directory, features)
         let connection = try PostgresAdmin(url: url, database: database, allowsPlaintext: allowsPlaintext)
         try lock(connection, progress)
         try connection.run(createTables)
-        var pending: [(MigrationSet, MigrationFile)] = []
-        for set in sets {
-            let entries = try compare(set, connection)
-            try verify(entries)
-            for file in set.files where entries.contains(where: { $0.number == file.number && $0.state == .pending }) {
-                pending.append((set, file))
-            }
-        }
-        for (set, file) in pending {
-            progress(.applying(name: set.name(of: file)))
-            try apply(file, set, connection)
-            progress(.applied(name: set.name(of: file)))
-        }
-        return pending.map { $0.name(of: $1) }
+        let plan = try MigrationPlan(before, sets, connection)
+        var applied: [String] = []
+        for file in plan.series { applied.append(try apply(file, before, connection, progress)) }
+        try record(plan.replaced, connection)
+        for (set, file) in plan.files { applied.append(try apply(file, set, connection, progress)) }
+        if plan.recordsSeries { try record(before.files.map { (before, $0) }, connection) }
+        applied += try apply(plan.functions, connection, progress)
+        for name in plan.newer { progress(.leaving(name: name)) }
+        return applied
     }
 
     /// How the files and the database stand to each other; changes nothing.
@@ -122,20 +126,34 @@ package enum Migrations {
     ///   - directory: Where the files are.
     ///   - features: As for `run`.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
-    /// - Returns: The program's, then those of each feature, lowest number first.
+    /// - Returns: Those of the series where it is on record, then those of each feature, lowest number first, and its functions:
+    ///   one entry for all, and one for each that is changed or newer.
     /// - Throws: `migration` for a misnamed file, `unavailable` when the database cannot be reached.
     package static func status(
         url: Secret<String>,
         directory: String,
-        features: [String] = [],
+        features: [String],
         allowsPlaintext: Bool = false
     ) async throws(PostgresError) -> [Entry] {
+        let before = try MigrationSet.before(in: directory)
         let sets = try MigrationSet.all(in: directory, features)
         let connection = try PostgresAdmin(url: url, allowsPlaintext: allowsPlaintext)
         var entries: [Entry] = []
+        if try exists("schema_migration", connection), try before.hasRecords(connection) {
+            entries += try before.entries(connection)
+        }
+        let (hasFiles, hasFunctions) = (
+            try exists("feature_migration", connection), try exists("feature_function", connection)
+        )
         for set in sets {
-            let isNew = try connection.rows("SELECT to_regclass($1)", [set.table])[0][0] == nil
-            entries += isNew ? set.files.map { set.entry($0, .pending) } : try compare(set, connection)
+            entries += hasFiles ? try set.entries(connection) : set.files.map { set.entry($0, .pending) }
+            guard !set.functions.isEmpty else { continue }
+            let states = hasFunctions ? try set.functionStates(connection) : set.functions.map { ($0, .pending) }
+            let isPending = states.contains { $0.state == .pending }
+            entries.append(set.entry(0, "functions", isPending ? .pending : .applied))
+            for (function, state) in states where state == .changed || state == .newer {
+                entries.append(set.entry(0, "functions/\(function.name)", state))
+            }
         }
         return entries
     }
@@ -143,7 +161,7 @@ package enum Migrations {
     /// Any number will do as long as it stays the same: `sallypor` in ASCII.
     private static let lockKey = "8314045600252325746"
 
-    // Two tables, because a program of before the features reads the first, by number alone.
+    // Two tables of files, because a program of before the features reads the first, by number alone.
     private static let createTables = """
         CREATE TABLE IF NOT EXISTS schema_migration (
             number integer PRIMARY KEY,
@@ -158,8 +176,29 @@ package enum Migrations {
             sha256 bytea NOT NULL,
             applied_at timestamptz NOT NULL DEFAULT statement_timestamp(),
             PRIMARY KEY (feature, number)
+        );
+        CREATE TABLE IF NOT EXISTS feature_function (
+            feature text NOT NULL,
+            name text NOT NULL,
+            version integer NOT NULL,
+            sha256 bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT statement_timestamp(),
+            PRIMARY KEY (feature, name)
         )
         """
+
+    private static let upsertFunction = """
+        INSERT INTO feature_function (feature, name, version, sha256)
+        VALUES ($1, $2, $3::integer, sha256(convert_to($4, 'UTF8')))
+        ON CONFLICT (feature, name) DO UPDATE SET
+            version = excluded.version, sha256 = excluded.sha256, applied_at = excluded.applied_at
+        """
+
+    // The role of the program may read a new table only at the end of the run that makes it.
+    private static func exists(_ table: String, _ connection: PostgresAdmin) throws(PostgresError) -> Bool {
+        let mayRead = "SELECT has_table_privilege(to_regclass($1), 'SELECT')"
+        return try connection.rows(mayRead, [table])[0][0] == "t"
+    }
 
     private static func lock(_ connection: PostgresAdmin, _ progress: (Progress) -> Void) throws(PostgresError) {
         // Whatever the role's own limits are, a migration takes as long as it takes, and another one is waited for.
@@ -172,53 +211,72 @@ package enum Migrations {
         try connection.run("SET lock_timeout = '10s'")
     }
 
-    private static func compare(_ set: MigrationSet, _ connection: PostgresAdmin) throws(PostgresError) -> [Entry] {
-        var records: [Int: (name: String, digest: String)] = [:]
-        for row in try connection.rows(set.selectRecords, set.key) {
-            guard let number = row[0].flatMap({ Int($0) }), let name = row[1], let digest = row[2] else { continue }
-            records[number] = (name, digest)
-        }
-        var entries: [Entry] = []
-        for file in set.files {
-            guard let record = records.removeValue(forKey: file.number) else {
-                entries.append(set.entry(file, .pending))
-                continue
-            }
-            let text = try file.text(in: set.directory)
-            let digest = try connection.rows("SELECT encode(sha256(convert_to($1, 'UTF8')), 'hex')", [text])[0][0]
-            let isSame = digest == record.digest && file.name == record.name
-            entries.append(set.entry(file, isSame ? .applied : .changed))
-        }
-        entries += records.map { set.entry($0.key, $0.value.name, .missing) }
-        return entries.sorted { $0.number < $1.number }
-    }
-
-    private static func verify(_ entries: [Entry]) throws(PostgresError) {
-        if let changed = entries.first(where: { $0.state == .changed }) {
-            throw PostgresError(.migration, "\(changed.name) is applied and was changed since: add a new file instead")
-        }
-        let last = entries.last { $0.state == .applied }?.number ?? 0
-        if let late = entries.first(where: { $0.state == .pending && $0.number < last }) {
-            throw PostgresError(.migration, "\(late.name) comes before one that is applied: give it a new number")
-        }
-    }
-
     private static func apply(
         _ file: MigrationFile,
         _ set: MigrationSet,
+        _ connection: PostgresAdmin,
+        _ progress: (Progress) -> Void
+    ) throws(PostgresError) -> String {
+        let name = set.name(of: file)
+        progress(.applying(name: name))
+        try naming(name) { () throws(PostgresError) in
+            try connection.run("BEGIN")
+            try run(file.text, connection)
+            _ = try connection.rows(set.insertRecord, [String(file.number), file.name, file.text] + set.key)
+            try connection.run("COMMIT")
+        }
+        progress(.applied(name: name))
+        return name
+    }
+
+    /// Records files without running them, all or none.
+    private static func record(
+        _ files: [(set: MigrationSet, file: MigrationFile)],
         _ connection: PostgresAdmin
     ) throws(PostgresError) {
-        let text = try file.text(in: set.directory)
-        do throws(PostgresError) {
-            try connection.run("BEGIN")
-            try connection.run(text)
-            guard connection.isInTransaction else {
-                throw PostgresError(.migration, "it ends the transaction it runs in")
+        try connection.run("BEGIN")
+        for (set, file) in files {
+            _ = try connection.rows(set.insertRecord, [String(file.number), file.name, file.text] + set.key)
+        }
+        try connection.run("COMMIT")
+    }
+
+    private static func apply(
+        _ functions: [(set: MigrationSet, function: FunctionFile)],
+        _ connection: PostgresAdmin,
+        _ progress: (Progress) -> Void
+    ) throws(PostgresError) -> [String] {
+        let names = functions.map { $0.set.name(of: $0.function) }
+        try connection.run("BEGIN")
+        // Twice: functions call each other, so their bodies are checked only when all of them are there.
+        for isChecked in [false, true] {
+            try connection.run("SET LOCAL check_function_bodies = \(isChecked)")
+            for (name, (set, function)) in zip(names, functions) {
+                if !isChecked { progress(.applying(name: name)) }
+                try naming(name) { () throws(PostgresError) in
+                    try run(function.text, connection)
+                    let record = [set.feature, function.name, String(function.version), function.text]
+                    _ = try connection.rows(upsertFunction, record)
+                }
             }
-            _ = try connection.rows(set.insertRecord, [String(file.number), file.name, text] + set.key)
-            try connection.run("COMMIT")
+        }
+        try connection.run("COMMIT")
+        for name in names { progress(.applied(name: name)) }
+        return names
+    }
+
+    private static func run(_ text: String, _ connection: PostgresAdmin) throws(PostgresError) {
+        try connection.run(text)
+        guard connection.isInTransaction else {
+            throw PostgresError(.migration, "it ends the transaction it runs in")
+        }
+    }
+
+    /// Runs a body, in whose failure the file gets named.
+    private static func naming(_ name: String, _ body: () throws(PostgresError) -> Void) throws(PostgresError) {
+        do throws(PostgresError) {
+            try body()
         } catch {
-            let name = set.name(of: file)
             throw PostgresError(.migration, "\(name): \(error.sqlState ?? error.description): \(error.detail)")
         }
     }

@@ -103,7 +103,7 @@ final class DatabaseAccess {
         let entries = try await status(directory)
         let problems = entries.compactMap { entry -> String? in
             switch entry.state {
-            case .applied, .missing: nil
+            case .applied, .missing, .newer: nil
             case .pending: "database: \(entry.name) is not applied; run `sallyport migrate` as the owner of the schema"
             case .changed: "database: \(entry.name) was changed after it was applied"
             }

@@ -9,7 +9,7 @@ enum MigrateCommand {
         operands: "",
         summary: "create or update the tables",
         details: """
-            Applies the missing migrations, one transaction each. It may run twice, and on several machines at once. Only this
+            Applies the missing migrations, one transaction each, then the functions that have changed. It may run twice, and on several machines at once. Only this
             command needs the owner of the schema; a member of sallyport_service is enough for all others.
             """,
         options: [CommandOption("status", nil, "only list the migrations and their state")],
@@ -33,6 +33,7 @@ enum MigrateCommand {
                     case .waiting: input.console.print("waiting for another program that is migrating")
                     case .applying(let name): input.console.print("applying \(name)")
                     case .applied: break
+                    case .leaving(let name): input.console.print("leaving \(name): the database has a newer version")
                     }
                 }
                 input.console.print(applied.isEmpty ? "nothing to do" : "applied \(applied.count) files")

@@ -29,7 +29,7 @@ struct CrowdTests {
     @Test func `pays exactly once each through faults, kills and a failover, and three books agree to the yen`()
         async throws
     {
-        let pair = try ReplicatedDatabase(migrations: "migrations")
+        let pair = try ReplicatedDatabase(migrations: "migrations", features: migrationFolders)
         try await withProcessShop(deadline: .seconds(1_200)) { shop in
             shop.databaseURL = pair.url
             for name in ["MERCHANT_REQUESTS_PER_MINUTE", "LIMITS_ISSUE_PER_MINUTE", "LIMITS_FLOWS_TOTAL"] {

@@ -10,7 +10,7 @@ import Testing
 @Suite("After a loss of commits", .tags(.database, .slow), .serialized)
 struct LossTests {
     @Test func `by a failover to an asynchronous standby everything has one effect`() async throws {
-        let pair = try ReplicatedDatabase(migrations: "migrations")
+        let pair = try ReplicatedDatabase(migrations: "migrations", features: migrationFolders)
         var options = ShopOptions.merchant
         options.database = TestDatabase(pair)
         try await withShop(options) { shop in

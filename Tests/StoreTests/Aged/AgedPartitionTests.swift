@@ -240,6 +240,6 @@ extension Rig {
 
 /// Runs a body on a loop with a broker on a database of three years.
 func withAgedRig(_ body: @escaping @Sendable (Rig) async throws -> Void) async throws {
-    let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+    let database = try migratedDatabase(isAged: true)
     try await withRig(on: database) { rig in try await body(rig) }
 }

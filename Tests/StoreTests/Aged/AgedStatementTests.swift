@@ -34,7 +34,7 @@ struct AgedStatementTests {
     }
 
     @Test func `reads the partitions that it names and no others`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder, isAged: true)
+        let database = try migratedDatabase(isAged: true)
         let session = try AgedSession(database)
         for statement in Program.statements {
             try session.prepare(statement)

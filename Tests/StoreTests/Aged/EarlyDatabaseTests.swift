@@ -27,8 +27,9 @@ struct EarlyDatabaseTests {
 
     @Test func `is the same behind today's migrations, row for row and yen for yen`() throws {
         #expect(shop.applied.first == "0018_partitions_apart.sql")
-        let files = try Files.list(migrationsFolder).filter { $0.hasSuffix(".sql") }
-        #expect(shop.applied.count == files.count - 17)
+        let series = try EarlySeries.names(through: EarlySeries.last).dropFirst(17)
+        #expect(shop.applied.prefix(12) == series)
+        #expect(shop.applied.dropFirst(12).allSatisfy { $0 == "core/0002_functions.sql" || $0.contains("/functions/") })
         #expect(shop.before.count > 18)
         #expect(shop.before["merchant_order"]?.hasPrefix("10010 ") == true)
         for (name, counted) in shop.before.sorted(by: { $0.key < $1.key }) {

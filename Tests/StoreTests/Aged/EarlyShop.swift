@@ -20,21 +20,11 @@ final class EarlyShop: Sendable {
     /// The migrations that were applied to it.
     let applied: [String]
 
-    private static let newestOfThen = "0017_mobile_session.sql"
     private static let folder = "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Early"
 
     private init() throws {
         database = try TestDatabase()
-        let then = try ProcessFolder.makeFolder("migrations")
-        defer { try? Files.removeTree(then) }
-        for name in try Files.list(migrationsFolder) where name.hasSuffix(".sql") && name <= EarlyShop.newestOfThen {
-            try Files.write(
-                "\(then)/\(name)",
-                try Files.read("\(migrationsFolder)/\(name)", limit: 1 << 20),
-                mode: 0o600
-            )
-        }
-        try Migrations.apply(url: database.url, directory: then)
+        try EarlySeries.apply(to: database, through: 17)
         let admin = try database.admin()
         for name in ["orders.sql", "copies.sql"] {
             let text = try Files.read("\(EarlyShop.folder)/\(name)", limit: 1 << 20)
@@ -42,7 +32,11 @@ final class EarlyShop: Sendable {
         }
         let columns = try EarlyShop.columns(admin)
         before = try EarlyShop.census(admin, columns)
-        applied = try Migrations.apply(url: database.url, directory: migrationsFolder)
+        applied = try Migrations.apply(
+            url: database.url,
+            directory: migrationsFolder,
+            features: migrationFolders
+        )
         after = try EarlyShop.census(admin, columns)
         // The ticket that was not used yet has minutes to live, and the test that ends what is late runs beside the one that opens it.
         let created = try id(0, of: .merchantCreated)

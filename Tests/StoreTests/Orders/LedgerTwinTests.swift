@@ -21,7 +21,7 @@ struct LedgerTwinTests {
     ]
 
     @Test func `decide as those of the program`() throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         defer { withExtendedLifetime(database) {} }
         let admin = try database.admin()
         let random = SeededRandom(seed: 9)
@@ -52,7 +52,7 @@ struct LedgerTwinTests {
 
     @Test(arguments: ObjectKind.allCases)
     func `know the ends of objects`(kind: ObjectKind) throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         defer { withExtendedLifetime(database) {} }
         let admin = try database.admin()
         for state in LedgerTwinTests.states {

@@ -158,7 +158,7 @@ struct NotificationStoreTests {
     }
 
     @Test func `lets no buyer wait for what a message waits for`() async throws {
-        let database = try TestDatabase(migrations: migrationsFolder)
+        let database = try migratedDatabase()
         let hurried: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .seconds(5) }
         try await withRig(on: database, configure: hurried) { rig in
             _ = try await rig.paid(Self.permission)

@@ -1,0 +1,109 @@
+import EventIO
+import Postgres
+import PostgresTestKit
+import Primitives
+import Testing
+
+/// The two ways to the schema: the folders of `migrations/` alone, and the series of before behind which they are recorded.
+@Suite("The schema")
+struct SchemaWaysTests {
+    private func migrate(_ database: TestDatabase, _ folders: [String] = migrationFolders) throws -> [String] {
+        try Migrations.apply(url: database.url, directory: migrationsFolder, features: folders)
+    }
+
+    /// Types, tables, partitions, indexes, functions, triggers, privileges and comments, as statements.
+    private func structure(_ database: TestDatabase) throws -> [Substring] {
+        let result = try ChildPlan("/usr/bin/pg_dump", ["--schema-only", "--dbname", database.url.reveal()])
+            .run(atMost: .seconds(60), limit: 1 << 22)
+        try #require(result.exit.isSuccess)
+        // Lines of the client have a random word in them.
+        return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("\\") }
+    }
+
+    private func records(_ database: TestDatabase) throws -> [[String?]] {
+        try database.admin().rows(
+            """
+            SELECT '' AS feature, number, name, sha256 FROM schema_migration
+            UNION ALL SELECT feature, number, name, sha256 FROM feature_migration
+            UNION ALL SELECT feature, version, name, sha256 FROM feature_function ORDER BY 1, 2, 3
+            """
+        )
+    }
+
+    @Test(.enabled(if: Files.exists("/usr/bin/pg_dump"), "pg_dump is not installed"), arguments: [1, 17, 28, 29])
+    func `is the same wherever the series of before had come to`(number: Int) throws {
+        let early = try TestDatabase()
+        try EarlySeries.apply(to: early, through: number)
+        let applied = try migrate(early)
+        let series = try EarlySeries.names(through: EarlySeries.last)
+        #expect(applied.filter { !$0.contains("/") } == Array(series.dropFirst(number)))
+        #expect(!applied.contains("checkout/0001_sessions.sql"))
+        let fresh = try TestDatabase()
+        #expect(try migrate(fresh).first == "core/0001_shared.sql")
+        let (of, from) = (try structure(fresh), try structure(early))
+        #expect(of.count > 1_000)
+        for line in of.difference(from: from) { Issue.record("\(line)") }
+        #expect(try records(fresh) == records(early))
+        #expect(try migrate(early) == [])
+        #expect(try migrate(fresh) == [])
+    }
+
+    @Test func `is that of the series to a program of before, which finds each of its files on record`() throws {
+        let early = try TestDatabase()
+        try EarlySeries.apply(to: early, through: EarlySeries.last)
+        let records = "SELECT number, name, sha256 FROM schema_migration ORDER BY number"
+        let known = try early.admin().rows(records)
+        #expect(known.count == EarlySeries.last)
+        let fresh = try migratedDatabase()
+        #expect(try fresh.admin().rows(records) == known)
+    }
+
+    // MARK: Folders
+
+    /// The folders whose tables and functions one may name, beside its own.
+    private static let needs = [
+        "core": [], "service": ["core"], "checkout": ["core", "service"], "webhooks": ["core"],
+        "merchant": ["core", "service", "checkout"],
+    ]
+
+    @Test(arguments: migrationFolders)
+    func `of a folder is made with those that it needs`(folder: String) throws {
+        let needs = try #require(Self.needs[folder])
+        let applied = try migrate(TestDatabase(), needs + [folder])
+        #expect(applied.contains { $0.hasPrefix("\(folder)/0001_") })
+    }
+
+    /// The statements of each file of a folder, without comments.
+    private static func statements(_ folder: String) throws -> [(name: String, text: String)] {
+        let names = try Files.list("\(migrationsFolder)/\(folder)")
+        let functions = try? Files.list("\(migrationsFolder)/\(folder)/functions").map { "functions/\($0)" }
+        return try (names + (functions ?? [])).filter { $0.hasSuffix(".sql") }.map { name in
+            let text = String(decoding: try Files.read("\(migrationsFolder)/\(folder)/\(name)"), as: UTF8.self)
+            let lines = text.split(separator: "\n").map {
+                $0.prefix(upTo: $0.firstRange(of: "--")?.lowerBound ?? $0.endIndex)
+            }
+            return ("\(folder)/\(name)", lines.joined(separator: "\n"))
+        }
+    }
+
+    // Bodies in PL/pgSQL are not looked into when they are created.
+    @Test func `of a folder names nothing of one that it does not need`() throws {
+        var makers: [Substring: String] = [:]
+        for folder in migrationFolders {
+            for (_, text) in try Self.statements(folder) {
+                for match in text.matches(of: /CREATE (?:OR REPLACE )?(?:TABLE|FUNCTION|TYPE) ([a-z_]+)/) {
+                    makers[match.1] = folder
+                }
+            }
+        }
+        #expect(makers["flow"] == "checkout" && makers["partition_keep"] == "core" && makers.count > 80)
+        for folder in migrationFolders {
+            let known = try #require(Self.needs[folder]) + [folder]
+            for (name, text) in try Self.statements(folder) {
+                let words = Set(text.split { !($0.isLetter || $0.isNumber || $0 == "_") })
+                let foreign = words.filter { word in makers[word].map { !known.contains($0) } ?? false }
+                #expect(foreign == [], "\(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+-- version: 1
+
+-- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
+-- the same statement writes, or NULL.
+-- Until an order has a word of its own its flow tells how far it has come, and what is to be paid. A statement that ends an order sees its
+-- flow as it was before, so the order's word goes first.
+CREATE OR REPLACE FUNCTION order_event_data(o merchant_order, object json, fresh payment_object) RETURNS json
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    f record;
+    charges json;
+BEGIN
+    SELECT coalesce(json_agg(charge_data(c.charge) ORDER BY (c.charge).created_at, (c.charge).object_id), '[]') INTO charges
+    FROM (
+        SELECT p AS charge FROM payment_object AS p WHERE p.flow_id = o.flow_id AND p.kind = 'charge'
+        UNION ALL
+        SELECT fresh WHERE fresh.kind = 'charge') AS c;
+    SELECT w.state, w.postage, w.total,
+        CASE WHEN o.state = 'created' AND is_waiting(w.state) THEN least(w.idle_until, w.absolute_until) ELSE w.absolute_until END
+            AS ends_at,
+        statement_timestamp() >= least(w.idle_until, w.absolute_until) AND is_waiting(w.state) AS is_over
+    INTO f FROM flow AS w WHERE w.flow_id = o.flow_id;
+    RETURN json_build_object(
+        'id', o.flow_id, 'reference', o.reference,
+        'state', CASE o.state WHEN 'created' THEN order_standing(o.state, f.state, f.is_over) ELSE o.state END,
+        'client', o.client, 'environment', o.environment, 'currency', o.currency,
+        'lines', order_lines_data(o.lines, o.currency),
+        'adjustments', coalesce(order_adjustments_data(o.adjustments, o.currency), '[]'),
+        'amounts', json_build_object(
+            'subtotal', money_json(o.subtotal, o.currency), 'tax', money_json(o.tax, o.currency),
+            'postage', money_json(coalesce(f.postage, o.postage), o.currency),
+            'total', money_json(coalesce(f.total, o.total), o.currency),
+            'captured', money_json(o.captured, o.currency), 'refunded', money_json(o.refunded, o.currency)),
+        'checkoutSessionId', o.checkout_session, 'chargePermissionId', o.charge_permission, 'charges', charges,
+        'metadata', coalesce(o.metadata, '{}'), 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
+        'expiresAt', time_text(f.ends_at), 'object', object);
+END $$;
+
+-- The same for who writes no charge beside it.
+CREATE OR REPLACE FUNCTION order_event_data(o merchant_order, object json) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT order_event_data(o, object, NULL::payment_object)
+$$;

@@ -1,0 +1,10 @@
+-- version: 1
+
+-- The lines of an order of the program's own shop, from the cart of its flow.
+CREATE OR REPLACE FUNCTION order_lines(cart json) RETURNS json
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT json_agg(json_build_object(
+        'id', l ->> 'id', 'name', l ->> 'name', 'unitPrice', (l ->> 'price')::bigint, 'quantity', (l ->> 'quantity')::bigint,
+        'sum', (l ->> 'price')::bigint * (l ->> 'quantity')::bigint))
+    FROM json_array_elements(cart) AS l
+$$;

@@ -1,0 +1,20 @@
+-- version: 1
+
+-- Where an order stands: its own word once it is paid or has ended, before that what its flow tells. `over` is whether the
+-- flow's deadline has passed; a flow that is not kept any more has ended.
+CREATE OR REPLACE FUNCTION order_standing(o order_state, f flow_state, over boolean) RETURNS order_state
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN o = 'declined' AND f NOT IN ('reviewed', 'placed', 'purchasing') THEN o
+        WHEN o NOT IN ('created', 'declined')                                 THEN o
+        WHEN f IS NULL                                                        THEN 'expired'
+        WHEN f = 'purchasing'                                                 THEN 'paying'
+        WHEN f = 'authorized'                                                 THEN 'paid'
+        WHEN f IN ('revoked', 'cancelled')                                    THEN 'cancelled'
+        WHEN f = 'expired' OR over                                            THEN 'expired'
+        WHEN f = 'issued'                                                     THEN 'created'
+        WHEN f = 'opened'                                                     THEN 'at_provider'
+        WHEN f = 'declined'                                                   THEN 'declined'
+        ELSE 'in_review'
+    END::order_state
+$$;

@@ -1,0 +1,48 @@
+-- Replaces before/: recorded without being run where those files have run.
+-- What all features share: the role of the program, the record of operators' decisions, the events that merchants get.
+
+-- The role the program works under: a login role is made a member of it, GRANT sallyport_service TO the_login_role. It runs a whole shop,
+-- changes no schema, and can take away neither a trail nor an order.
+-- Roles belong to the whole cluster: another database may have made it, at this very moment.
+DO $$
+BEGIN
+    CREATE ROLE sallyport_service NOLOGIN;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN
+    NULL;
+END $$;
+
+-- Databases from before PostgreSQL 15 let everybody make functions and tables beside ours.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+
+-- serve and the commands of operators compare the schema with their own files.
+GRANT SELECT ON schema_migration TO sallyport_service;
+GRANT SELECT ON feature_migration TO sallyport_service;
+
+-- What operators decided about money and access, by whom: written before it is carried out, completed behind it. Append-only.
+CREATE TABLE operator_event (
+    event_id bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at       timestamptz NOT NULL DEFAULT statement_timestamp(),
+    ended_at timestamptz,          -- NULL where it was cut off: it may have been carried out or not
+    operator text        NOT NULL, -- as the command was told, or the login name
+    command  text        NOT NULL, -- for example stuck --decline
+    target   text        NOT NULL, -- the id of what it is about; no secret
+    before   json,                 -- as it was found
+    after    json                  -- what it came to
+);
+
+CREATE INDEX operator_event_age ON operator_event (at);
+
+GRANT SELECT ON operator_event TO sallyport_service;
+
+-- What merchants are told, numbered by order, or by another subject, without a gap. Append-only; no token, no personal data.
+CREATE TABLE merchant_event (
+    flow_id  uuid        NOT NULL,
+    event_id uuid        NOT NULL,
+    sequence bigint      NOT NULL,
+    at       timestamptz NOT NULL,
+    type     text        NOT NULL,
+    data     json        NOT NULL, -- the order as it was then
+    PRIMARY KEY (flow_id, sequence)
+) PARTITION BY RANGE (flow_id);
+
+GRANT SELECT, INSERT ON merchant_event TO sallyport_service;
