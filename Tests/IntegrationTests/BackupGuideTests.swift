@@ -107,9 +107,7 @@ struct BackupGuideTests {
                 "SALLYPORT_MIGRATIONS_DIR": BackupGuideTests.root + "/migrations",
                 "SALLYPORT_PUBLIC_DIR": BackupGuideTests.root + "/public",
             ]
-            environment = ServerProcess.settings(database: shop.serviceURL.reveal(), folder: folder)
-                .merging(try shop.simulator.settings(in: folder)) { $1 }
-                .merging(own) { $1 }
+            environment = shop.environment.merging(own) { $1 }
         }
 
         func run(_ section: String, _ more: [String: String] = [:]) async throws {

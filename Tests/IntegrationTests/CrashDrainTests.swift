@@ -4,6 +4,7 @@ import HTTPClient
 import HTTPCore
 import IntegrationKit
 import Primitives
+import StrictJSON
 import Testing
 
 @Suite("Ends and reloads", .tags(.database, .slow))
@@ -16,7 +17,7 @@ struct CrashDrainTests {
             let servers = try await shop.start(setup.processes)
             let server = servers[0]
             let crossing = try await shop.place(1, on: servers)[0]
-            try await shop.injectFault("CompleteCheckoutSession", #""delayMs":700"#)
+            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 700])
             let exits = Box<ChildProcess.Exit>()
             let answers = try await inParallel(shop.reactor, [true, false]) { buys -> InboundResponse? in
                 if buys { return try await shop.client.purchase(crossing, server.url) }
@@ -41,12 +42,12 @@ struct CrashDrainTests {
             try await shop.turnAutopilotOn()
             let first = try await shop.startServer()
             let crossing = try await shop.place(on: first)
-            try await shop.injectFault("CompleteCheckoutSession", #""resetBefore":true"#, count: 10)
+            try await shop.control.fault("CompleteCheckoutSession", count: 10, ["resetBefore": true])
             _ = try await shop.client.purchase(crossing, first.url)
             _ = try await first.program.end(.terminate)
-            _ = try await shop.client.clearFaults()
+            try await shop.control.clearFaults()
             try shop.endLease(of: crossing)
-            try await shop.injectFault("CompleteCheckoutSession", #""delayMs":700"#)
+            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 700])
             let second = try await shop.startServer()
             try await shop.waitUntilFaultsAreMet()
             #expect(try await second.program.end(.terminate) == .code(0))

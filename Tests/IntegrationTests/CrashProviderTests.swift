@@ -1,29 +1,30 @@
 import EventIO
 import HTTPCore
 import IntegrationKit
+import StrictJSON
 import Testing
 
 @Suite("Faults of the provider at the completion", .tags(.database, .slow))
 struct CrashProviderTests {
     @Test(
         arguments: [
-            #""resetAfter":true"#, #""resetBefore":true"#, #""status":500"#, #""status":502"#,
-            #""status":429,"reasonCode":"TooManyRequests""#, #""truncateBody":true"#, #""htmlBody":true"#,
-            #""htmlBody":true,"status":504"#, #""badJson":true"#, #""wrongContentType":true"#,
-        ]
+            ["resetAfter": true], ["resetBefore": true], ["status": 500], ["status": 502],
+            ["status": 429, "reasonCode": "TooManyRequests"], ["truncateBody": true], ["htmlBody": true],
+            ["htmlBody": true, "status": 504], ["badJson": true], ["wrongContentType": true],
+        ] as [JSONValue]
     )
-    func `a fault delays a purchase and never doubles it`(action: String) async throws {
+    func `a fault delays a purchase and never doubles it`(action: JSONValue) async throws {
         try await withProcessShop { shop in
             let servers = [try await shop.startServer()]
             let crossings = try await shop.place(4, on: servers)
             // One call, two, every try of one purchase, and more than all of those.
             for (crossing, count) in zip(crossings, [1, 2, 3, 5]) {
-                try await shop.injectFault("CompleteCheckoutSession", action, count: count)
+                try await shop.control.fault("CompleteCheckoutSession", count: count, action)
                 let answer = try await shop.purchaseUntilDone(crossing, on: servers[0])
                 let again = try await shop.client.purchase(crossing, servers[0].url)
                 #expect(again.body == answer.body)
                 // A fault may be left over where the session itself told that it was completed.
-                _ = try await shop.client.clearFaults()
+                try await shop.control.clearFaults()
             }
             let calls = try await shop.expectPaidOnce(crossings)
             for crossing in crossings {
@@ -40,19 +41,12 @@ struct CrashProviderTests {
             shop.settings["SALLYPORT_SESSION_LEASE"] = "31s"
             let server = try await shop.startServer()
             let crossings = try await shop.place(1, on: [server])
-            try await shop.injectFault("CompleteCheckoutSession", "\"\(waiting)\":60000")
+            try await shop.control.fault("CompleteCheckoutSession", .object([JSONMember(waiting, 60_000)]))
             let first = try await shop.client.purchase(crossings[0], server.url)
             #expect(isInProgress(first))
             let answer = try await shop.purchaseUntilDone(crossings[0], on: server)
             #expect(answer.status == 200)
             try await shop.expectPaidOnce(crossings)
         }
-    }
-}
-
-extension ShopClient {
-    /// Forgets the faults that have met no call.
-    func clearFaults() async throws {
-        _ = try await send("DELETE", simulator + "/_sim/faults")
     }
 }

@@ -2,6 +2,7 @@ import EventIO
 import HTTPClient
 import HTTPCore
 import IntegrationKit
+import StrictJSON
 import Testing
 
 @Suite("Crashes of the server", .tags(.database, .slow), .serialized)
@@ -41,7 +42,7 @@ struct CrashTests {
             try await shop.client.open(&crossing, server.url)
             try await shop.client.choose(&crossing, server.url)
             try await shop.client.review(&crossing, server.url)
-            try await shop.injectFault("UpdateCheckoutSession", #""delayMs":60000"#)
+            try await shop.control.fault("UpdateCheckoutSession", ["delayMs": 60000])
             let lost = (crossing, server.url)
             shop.reactor.startTask { _ = try? await shop.client.tryAgree(lost.0, lost.1) }
             try await shop.waitUntilFaultsAreMet()
@@ -135,7 +136,7 @@ struct CrashTests {
             try await server.program.end(.kill)
             try await crashBeforeSending(crossing, shop)
         case .sent:
-            try await shop.injectFault("CompleteCheckoutSession", #""delayMs":60000"#)
+            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 60000])
             shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
             try await shop.waitUntilFaultsAreMet()
             try await server.program.end(.kill)

@@ -12,6 +12,16 @@ func isInProgress(_ answer: InboundResponse) -> Bool {
 }
 
 extension ProcessShop {
+    /// Lets as many buyers as may come answer the provider's pages by themselves.
+    func turnAutopilotOn() async throws {
+        try await control.nextBuyer(count: 1_000_000)
+    }
+
+    /// Every call for a completion that the provider has answered.
+    func completions() async throws -> [SimulatorControl.Call] {
+        try await control.calls("CompleteCheckoutSession")
+    }
+
     /// Brings many webview sessions to the state issued.
     func issue(_ count: Int, on servers: [ServerProcess]) async throws -> [Crossing] {
         try await inParallel(reactor, Array(0..<count), atMost: 24) { index in
@@ -38,16 +48,13 @@ extension ProcessShop {
     }
 
     /// The state of a webview session in the database.
-    func state(of crossing: Crossing) throws -> String? {
-        try rows("SELECT state FROM flow WHERE flow_id = $1", [crossing.webviewSession]).first?.first ?? nil
+    func state(of crossing: Crossing) throws -> String {
+        try state(of: crossing.webviewSession)
     }
 
     /// Lets the lease of a purchase be over, as if its holder had been gone for a while.
     func endLease(of crossing: Crossing) throws {
-        try rows(
-            "UPDATE flow SET lease_until = statement_timestamp() - interval '1 second' WHERE flow_id = $1",
-            [crossing.webviewSession]
-        )
+        try endLease(of: crossing.webviewSession)
     }
 
     /// Purchases until it is done, as an app does; between two tries the lease runs out.
@@ -103,7 +110,7 @@ extension ProcessShop {
     func expectPaidOnce(
         _ crossings: [Crossing],
         sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> [String: [Completion]] {
+    ) async throws -> [String: [SimulatorControl.Call]] {
         let calls = Dictionary(grouping: try await completions(), by: \.session)
         let stored = try rows("SELECT flow_id, state, total, order_ref, convert_from(result, 'UTF8') FROM flow")
         let byWebviewSession = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }

@@ -2,6 +2,7 @@ import EventIO
 import HTTPClient
 import HTTPCore
 import IntegrationKit
+import StrictJSON
 import Testing
 
 @Suite("Races", .tags(.database, .slow), .serialized)
@@ -46,11 +47,8 @@ struct RaceTests {
             let servers = try await shop.start(serverCount)
             let crossings = try await shop.place(RaceTests.webviewSessions, on: servers)
             // Long enough for the others to arrive meanwhile.
-            try await shop.injectFault(
-                "CompleteCheckoutSession",
-                #""processingMs":40"#,
-                count: RaceTests.webviewSessions
-            )
+            let count = RaceTests.webviewSessions
+            try await shop.control.fault("CompleteCheckoutSession", count: count, ["processingMs": 40])
             let refusals = try await inParallel(shop.reactor, crossings, atMost: 8) { crossing in
                 try await RaceTests.raceToPurchase(crossing, shop, servers)
             }

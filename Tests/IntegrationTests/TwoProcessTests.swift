@@ -27,7 +27,7 @@ struct TwoProcessTests {
             _ = try await shop.startServer()
             _ = try await shop.startServer()
             // Long enough for the other one to look meanwhile.
-            try await shop.injectFault("GetCharge", #""delayMs":300"#, count: 100)
+            try await shop.control.fault("GetCharge", count: 100, ["delayMs": 300])
             // Charges that the provider has not known for long, and says so: one more question each, whoever asks.
             let webviewSession = try orders(1, shop)[0]
             try shop.rows(
@@ -43,7 +43,7 @@ struct TwoProcessTests {
             try await poll(shop.reactor, "the end of all questions") {
                 try shop.rows("SELECT 1 FROM payment_poll").isEmpty ? () : nil
             }
-            let log = try JSONParser.parse(try await shop.client.control("log?since=0&limit=1000"))
+            let log = try await shop.control.get("log?since=0&limit=1000")
             let asked = (log["entries"]?.elements ?? []).filter { $0["operation"]?.text == "GetCharge" }
             #expect(asked.count == 12)
             #expect(Set(asked.compactMap { $0["path"]?.text }).count == 12)

@@ -10,40 +10,35 @@ package typealias HTTPVersion = ClientConfiguration.Version
 /// table leads from one to the other, and the Host field says what a browser would say. So no test needs a fixed port, and no
 /// port has to be reserved before the shop starts.
 package struct HostTable: Sendable {
-    private let truths: [String: [String]]
-    private let turn = Turn()
+    private let places = Places()
     /// What is spoken with those hosts; with all others it is HTTP/1.1.
-    let version: ClientConfiguration.Version
+    let version: HTTPVersion
 
-    /// A table.
-    ///
-    /// - Parameters:
-    ///   - truths: Origin as the shop knows it, to the origins where it listens: they take turns.
-    ///   - version: What is spoken there.
-    package init(_ truths: [String: [String]], over version: ClientConfiguration.Version = .http1) {
-        self.truths = truths
+    /// A table that leads an origin as the shop knows it to the origins where it listens, which take turns.
+    package init(_ truths: [String: [String]] = [:], over version: HTTPVersion = .http1) {
         self.version = version
+        places.truths.withLock { $0 = truths }
+    }
+
+    /// Has some origins listen in one more place.
+    func add(_ place: String, for origins: [String]) {
+        places.truths.withLock { truths in for origin in origins { truths[origin, default: []].append(place) } }
     }
 
     /// What to speak with the host of a URL.
-    ///
-    /// - Parameter url: Absolute.
-    /// - Returns: The table's version for its own hosts.
-    func version(for url: URLParts) -> ClientConfiguration.Version {
-        truths[url.origin] == nil ? .http1 : version
+    func version(for url: URLParts) -> HTTPVersion {
+        places.truths.withLock { $0[url.origin] == nil ? .http1 : version }
     }
 
-    /// Where to send a request for a URL.
-    ///
-    /// - Parameter url: Absolute.
-    /// - Returns: The URL to use; the host to name.
+    /// Where to send a request for a URL: the URL to use, and the host to name.
     func truth(of url: URLParts) -> (url: String, host: String) {
-        let origins = truths[url.origin] ?? [url.origin]
-        return (origins[turn.next() % origins.count] + url.target, url.authority)
+        let origins = places.truths.withLock { $0[url.origin] } ?? [url.origin]
+        return (origins[places.next() % origins.count] + url.target, url.authority)
     }
 
-    /// Whose turn it is; counts for all copies of a table.
-    private final class Turn: Sendable {
+    /// The origins, and whose turn it is: the same for all copies of a table.
+    private final class Places: Sendable {
+        let truths = Lock<[String: [String]]>([:])
         private let count = Lock(0)
 
         func next() -> Int {
@@ -62,11 +57,7 @@ package struct URLParts: Sendable, Equatable {
     /// Path and query, without a fragment.
     package let target: String
 
-    /// The parts of a URL.
-    ///
-    /// - Parameters:
-    ///   - text: Absolute, or a path.
-    ///   - base: The origin of a path.
+    /// The parts of a URL, or of a path at the origin `base`.
     package init(_ text: String, base: String) {
         let whole = text.hasPrefix("/") ? base + text : text
         let unmarked = whole.prefix { $0 != "#" }

@@ -14,6 +14,15 @@ extension ClientConfiguration {
     }
 }
 
+extension ClientConfiguration {
+    /// The same for a client that believes the authority of a PEM file.
+    package static func patient(trusting path: String) -> ClientConfiguration {
+        var configuration = ClientConfiguration.patient
+        configuration.trust = .file(path: path)
+        return configuration
+    }
+}
+
 extension OutboundRequest {
     /// The same request, which waits for its answer.
     package var patient: OutboundRequest {

@@ -193,7 +193,7 @@ extension Shop {
     /// - Returns: Ready to ask.
     /// - Throws: `KeyRefused`, `IOError`.
     package func merchant(
-        _ scopes: String = "sessions:read,sessions:write,buyers:read,payments:write,refunds:write"
+        _ scopes: String = allScopes
     ) async throws -> MerchantClient {
         MerchantClient(self, key: try await makeKey(scopes))
     }

@@ -19,42 +19,9 @@ package final class ServerProcess {
         self.adminURL = adminURL
     }
 
-    /// The settings of all servers of the tests.
+    /// Starts a server with some environment variables, and waits until it is ready.
     ///
-    /// - Parameters:
-    ///   - database: libpq URI with the current schema.
-    ///   - folder: The test's own.
-    /// - Returns: Environment variables.
-    package static func settings(database: String, folder: String) -> [String: String] {
-        [
-            "SALLYPORT_LISTEN": "",
-            "SALLYPORT_CLEAR_LISTEN": "127.0.0.1:0",
-            "SALLYPORT_ADMIN_LISTEN": "127.0.0.1:0",
-            "SALLYPORT_WEB_BASE_URL": "https://\(host)",
-            "SALLYPORT_LINK_BASE_URL": "https://links.localhost:8443",
-            "SALLYPORT_DATABASE_URL": database,
-            "SALLYPORT_DATA_DIR": folder + "/var",
-            "SALLYPORT_LOOPS": "1",
-            "SALLYPORT_LOG_LEVEL": "info",
-            "SALLYPORT_LIMITS_ISSUE_PER_MINUTE": "1000000",
-            "SALLYPORT_LIMITS_UNKNOWN_PER_MINUTE": "1000000",
-            "SALLYPORT_MERCHANT_REQUESTS_PER_MINUTE": "1000000",
-            "SALLYPORT_LIMITS_CONNECTIONS_PER_ADDRESS": "10000",
-            // A slow machine is no overload.
-            "SALLYPORT_LIMITS_QUEUE_WAIT_MS": "5000",
-            "SALLYPORT_LIMITS_HANDSHAKE_DEADLINE": "60s",
-            "SALLYPORT_APPS_IOS": #"[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]"#,
-        ]
-    }
-
-    /// Starts a server and waits until it is ready.
-    ///
-    /// - Parameters:
-    ///   - settings: Environment variables.
-    ///   - logPath: A file that is not there yet.
-    ///   - reactor: The loop of the caller.
-    ///   - user: Whom it runs as, with leave of the system to write cores; `nil` for the tests' own.
-    /// - Returns: The server.
+    /// - Parameter user: Whom it runs as, with leave of the system to write cores; `nil` for the tests' own.
     /// - Throws: `ProgramFailure` with the end of its log.
     package static func start(
         _ settings: [String: String],

@@ -1,12 +1,13 @@
 import EventIO
 import HTTPClient
+import HTTPCore
 import HTTPServer
 import Primitives
 import Simulators
 import TLS
 import Telemetry
 
-/// The Amazon Pay simulator on a loop of its own.
+/// The Amazon Pay simulator on a loop of its own: it lives on while servers are killed.
 package final class RunningSimulator: Sendable {
     /// The account it knows.
     package static let merchantID = "A1SALLYPORTTEST"
@@ -19,17 +20,14 @@ package final class RunningSimulator: Sendable {
     package let url: String
     private let loop: EventLoop
     private let server: Server
-    /// Where what it pushes goes.
-    let route: RoutedExchange.Route
 
-    /// Starts one.
+    /// Starts one on loopback, which answers already.
     ///
     /// - Parameters:
     ///   - isSecure: Whether it speaks TLS with the test authority's certificate.
-    ///   - port: Of loopback; 0 for one that the kernel chooses.
-    /// - Returns: A simulator that answers already.
-    /// - Throws: `IOError`, `ServerError` or `TLSError`.
-    package static func start(isSecure: Bool = false, port: UInt16 = 0) async throws -> RunningSimulator {
+    ///   - port: 0 for one that the kernel chooses.
+    ///   - hosts: Where what it pushes goes.
+    package static func start(isSecure: Bool, port: UInt16, hosts: HostTable) async throws -> RunningSimulator {
         let keys = try TestKeys.get()
         let tls = isSecure ? try TestKeys.tlsContext(keys) : nil
         let merchant = Merchant(
@@ -40,10 +38,7 @@ package final class RunningSimulator: Sendable {
         )
         let configuration = SimulatorConfiguration(merchants: [merchant], seed: KernelRandom().bytes(16))
         let address = SocketAddress(v4: 0x7F00_0001, port: port)
-        var sending = ClientConfiguration.patient
-        sending.trust = .file(path: keys.authorityPath)
-        let trusting = sending
-        let route = RoutedExchange.Route()
+        let sending = ClientConfiguration.patient(trusting: keys.authorityPath)
         let loop = try EventLoop(name: "simulator", logger: .silent)
         try loop.start()
         do {
@@ -53,10 +48,10 @@ package final class RunningSimulator: Sendable {
                     listener: ServerConfiguration.Listener(address, isSecure ? .tls : .clear),
                     tls: tls,
                     reactor: reactor,
-                    exchange: RoutedExchange(CurlClient(reactor, configuration: trusting), route: route)
+                    exchange: RoutedExchange(CurlClient(reactor, configuration: sending), hosts)
                 )
             }
-            return RunningSimulator(loop, server, route, isSecure: isSecure)
+            return RunningSimulator(loop, server, isSecure: isSecure)
         } catch {
             loop.stop()
             loop.join()
@@ -64,8 +59,7 @@ package final class RunningSimulator: Sendable {
         }
     }
 
-    private init(_ loop: EventLoop, _ server: Server, _ route: RoutedExchange.Route, isSecure: Bool) {
-        self.route = route
+    private init(_ loop: EventLoop, _ server: Server, isSecure: Bool) {
         self.loop = loop
         self.server = server
         let port = server.boundAddresses.first?.port ?? 0
@@ -75,11 +69,36 @@ package final class RunningSimulator: Sendable {
     /// Host and port, as the settings name hosts to send buyers to.
     package var authority: String { String(url.drop { $0 != "/" }.dropFirst(2)) }
 
-    /// Ends it: connections are refused afterwards.
+    /// Lets what is under way come to its end, and refuses connections afterwards.
     package func stop() async {
         await server.drain()
+        end()
+    }
+
+    /// Ends it at once, whatever is in flight.
+    func end() {
         loop.stop()
         loop.join()
+    }
+}
+
+/// Leads requests of the simulator to where the hosts of the shop are in truth, as the tests' browsers do, and waits
+/// for the answers: the simulator would repeat a message that is answered late an hour later by its clock.
+private final class RoutedExchange: HTTPExchange {
+    private let next: any HTTPExchange
+    private let hosts: HostTable
+
+    init(_ next: any HTTPExchange, _ hosts: HostTable) {
+        self.next = next
+        self.hosts = hosts
+    }
+
+    func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        var request = request.patient
+        let truth = hosts.truth(of: URLParts(request.url, base: ""))
+        request.url = truth.url
+        request.fields.append(("host", truth.host))
+        return try await next.send(request)
     }
 }
 

@@ -14,17 +14,10 @@ final class SecondBroker: Sendable {
         (self.url, self.process, self.loop) = (url, process, loop)
     }
 
-    /// Starts `sallyport serve` and waits until it is ready.
-    ///
-    /// - Parameters:
-    ///   - environment: The settings of the first broker.
-    ///   - database: libpq URI.
-    /// - Returns: The running broker.
-    /// - Throws: `ProgramFailure` with the end of its log, `IOError`.
-    static func start(_ environment: [String: String], database: Secret<String>) async throws -> SecondBroker {
+    /// Starts `sallyport serve` with the settings of the first broker, and waits until it is ready.
+    static func start(_ environment: [String: String]) async throws -> SecondBroker {
         let folder = try ProcessFolder.makeFolder("broker")
-        let own = ["SALLYPORT_DATABASE_URL": database.reveal(), "SALLYPORT_DATA_DIR": folder + "/var"]
-        let settings = environment.merging(own) { $1 }
+        let settings = environment.merging(["SALLYPORT_DATA_DIR": folder + "/var"]) { $1 }
         let loop = try EventLoop(name: "second", logger: .silent)
         try loop.start()
         do {

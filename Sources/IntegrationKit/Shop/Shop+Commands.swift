@@ -1,16 +1,10 @@
 package import EventIO
-import PostgresTestKit
-import Primitives
 import TestKit
 
-extension Shop {
+extension TestShop {
     /// Runs a command of the built program on the shop's database, as an operator does, to its end.
     ///
-    /// - Parameters:
-    ///   - words: The command and its arguments.
-    ///   - environment: Further variables.
     /// - Returns: How it ended, and everything it wrote to standard output and standard error.
-    /// - Throws: `IOError`, `BuiltProgram.Missing`, `DeadlineExceeded`.
     package func runCommand(
         _ words: [String],
         environment: [String: String] = [:]
@@ -20,29 +14,40 @@ extension Shop {
         }
     }
 
-    /// Starts a command of the built program on the shop's database, as an operator does, and does something with it.
-    ///
-    /// - Parameters:
-    ///   - words: The command and its arguments.
-    ///   - environment: Further variables.
-    ///   - body: Runs on a loop of its own; what is left of the command ends with it.
-    /// - Returns: What the body returns.
-    /// - Throws: `IOError`, `BuiltProgram.Missing`, or what the body throws.
+    /// Starts a command of the built program on the shop's database, as an operator does, and does something with it on a loop
+    /// of its own; what is left of the command ends with that.
     package func withCommand<Value: Sendable>(
         _ words: [String],
         environment: [String: String] = [:],
         _ body: @escaping @Sendable (RunningProgram, Reactor) async throws -> Value
     ) async throws -> Value {
-        let url = database.serviceURL.reveal()
+        let own = self.environment.merging(environment) { $1 }
         return try await withTemporaryFolder { folder in
-            let own = ["SALLYPORT_DATABASE_URL": url, "SALLYPORT_DATA_DIR": folder]
-            let environment = self.environment.merging(own) { _, own in own }.merging(environment) { _, given in given }
+            let variables = ["SALLYPORT_DATA_DIR": folder].merging(own) { $1 }
             return try await withLoop { reactor in
                 let log = folder + "/output"
-                let program = try RunningProgram(words, environment: environment, logPath: log, on: reactor)
+                let program = try RunningProgram(words, environment: variables, logPath: log, on: reactor)
                 defer { program.destroy() }
                 return try await body(program, reactor)
             }
         }
     }
 }
+
+/// The command made no key.
+package struct KeyRefused: Error, Sendable {
+    /// What it wrote.
+    package let output: String
+}
+
+extension TestShop {
+    /// Makes a key for a merchant's program that opens some scopes, as an operator does, and returns the whole key.
+    package func makeKey(_ scopes: String = allScopes) async throws -> String {
+        let (exit, output) = try await runCommand(["keys", "create", "--name", "test", "--scopes", scopes])
+        guard exit == .code(0) else { throw KeyRefused(output: output) }
+        return output.filter { $0 != "\n" }
+    }
+}
+
+/// What a key may open.
+package let allScopes = "sessions:read,sessions:write,buyers:read,payments:write,refunds:write"

@@ -1,19 +1,20 @@
 import Postgres
 package import PostgresTestKit
+package import Primitives
 package import Program
 import ServerCore
 import Settings
 import TestKit
 
-/// A whole shop of one test: a database, a simulator, and the broker in this process.
-package struct Shop: Sendable {
+/// A whole shop of one test: a database, the provider's simulator, and the program, in the test's process or as processes.
+package struct TestShop<Place> {
     /// A copy of the migrated template.
     package let database: TestDatabase
     /// Amazon.
     package let simulator: RunningSimulator
-    /// The broker.
-    package let broker: Application
-    /// Scheme, host and port of the pages, as the broker and browsers know them.
+    /// Where the program runs.
+    package let place: Place
+    /// Scheme, host and port of the pages, as the program and browsers know them.
     package let web: String
     /// The same of the return links.
     package let link: String
@@ -21,19 +22,52 @@ package struct Shop: Sendable {
     package let hosts: HostTable
     /// Whether its browsers ask again after 429.
     let isPatient: Bool
-    /// The broker's settings.
-    let environment: [String: String]
+    private let ownSettings: [String: String]
+    private let changes: ShopChanges
 
-    /// A browser with an empty jar.
-    ///
-    /// - Parameter language: What it prefers.
-    /// - Returns: A new one.
+    init(
+        _ database: TestDatabase,
+        _ simulator: RunningSimulator,
+        _ place: Place,
+        _ hosts: HostTable,
+        _ options: ShopOptions,
+        settings: [String: String]
+    ) {
+        self.database = database
+        self.simulator = simulator
+        self.place = place
+        self.hosts = hosts
+        web = options.web
+        link = options.link
+        isPatient = options.isPatient
+        ownSettings = settings
+        changes = ShopChanges(database.url)
+    }
+
+    /// libpq URI of the database's owner; another database may be set before a server is started.
+    package var databaseURL: Secret<String> {
+        get { changes.databaseURL.withLock { $0 } }
+        nonmutating set { changes.databaseURL.withLock { $0 = newValue } }
+    }
+
+    /// The same for servers and commands, which work as the role of the program in service.
+    package var serviceURL: Secret<String> { TestDatabase.serviceURL(databaseURL) }
+
+    /// Environment variables on top of the usual ones, for programs that are started from now on.
+    package var settings: [String: String] {
+        get { changes.settings.withLock { $0 } }
+        nonmutating set { changes.settings.withLock { $0 = newValue } }
+    }
+
+    /// All environment variables of a program that is started now.
+    package var environment: [String: String] {
+        ownSettings.merging(["SALLYPORT_DATABASE_URL": serviceURL.reveal()]) { $1 }.merging(settings) { $1 }
+    }
+
+    /// A browser with an empty jar, which prefers a language.
     package func browser(language: String = "en") -> TestBrowser {
         TestBrowser(hosts, home: web, language: language, isPatient: isPatient)
     }
-
-    /// Scheme, host and port of the administration listener.
-    package var admin: String { "http://" + (broker.adminAddresses.first.map { "\($0)" } ?? "") }
 
     /// The simulator's controls.
     package var control: SimulatorControl { SimulatorControl(url: simulator.url) }
@@ -47,7 +81,7 @@ package struct Shop: Sendable {
     /// - Throws: `PostgresError`.
     @discardableResult
     package func rows(_ sql: String, _ parameters: [String?] = []) throws -> [[String?]] {
-        try database.admin().rows(sql, parameters)
+        try PostgresAdmin(url: databaseURL).rows(sql, parameters)
     }
 
     /// The only value of a statement, or an empty text.
@@ -183,48 +217,38 @@ package struct Shop: Sendable {
     }
 }
 
+/// What a test has changed of its shop.
+private final class ShopChanges: Sendable {
+    let databaseURL: Lock<Secret<String>>
+    let settings = Lock<[String: String]>([:])
+
+    init(_ databaseURL: Secret<String>) {
+        self.databaseURL = Lock(databaseURL)
+    }
+}
+
+extension TestShop: Sendable where Place: Sendable {}
+
+/// A shop whose program runs in the process of the test.
+package typealias Shop = TestShop<Application>
+
+extension TestShop<Application> {
+    /// The program.
+    package var broker: Application { place }
+
+    /// Scheme, host and port of the administration listener.
+    package var admin: String { "http://" + (broker.adminAddresses.first.map { "\($0)" } ?? "") }
+}
+
 /// Runs a body with a shop of its own, which is taken down afterwards.
-///
-/// - Parameters:
-///   - options: What the shop is like.
-///   - body: The test.
-/// - Returns: What the body returns.
-/// - Throws: What the body throws, or what hinders the start.
 package func withShop<Result: Sendable>(
     _ options: ShopOptions = ShopOptions(),
     _ body: @escaping @Sendable (Shop) async throws -> Result
 ) async throws -> Result {
     try await ShopGate.shared.pass {
-        let database =
-            try options.database ?? TestDatabase(migrations: "migrations", features: migrationFolders)
-        let simulator = try await RunningSimulator.start(
-            isSecure: options.isSimulatorSecure,
-            port: options.simulatorPort
-        )
         let ends = Teardown()
-        ends.add { await simulator.stop() }
         do {
-            var options = options
-            let noticed = try await options.notificationSettings(simulator)
-            options.settings.merge(noticed) { own, _ in own }
-            let environment = options.environment(simulator, try TestKeys.get())
-            let settings = SettingSource(file: nil, environment: environment)
-            var parts = ApplicationParts(databaseURL: database.serviceURL)
-            parts.jobPause = options.jobPause
-            let broker = try await Application.start(try Configuration(settings), parts, logger: options.logger)
-            ends.add { await broker.stop() }
-            var addresses = [options.scheme + (broker.addresses.first.map { "\($0)" } ?? "")]
-            if options.processes > 1 {
-                let second = try await SecondBroker.start(environment, database: database.serviceURL)
-                ends.add { second.stop() }
-                addresses.append(second.url)
-            }
-            let shop = Shop(database, simulator, broker, addresses, options, environment)
-            simulator.route.set(shop.hosts)
-            if options.takesNotifications {
-                try await shop.control.notify(shop.web + "/ipn/amazon-pay", topic: ShopOptions.topic)
-            }
-            let result = try await body(shop)
+            let result = try await body(try await Shop.start(options, ends))
             await ends.run()
             return result
         } catch {
@@ -234,22 +258,51 @@ package func withShop<Result: Sendable>(
     }
 }
 
-extension Shop {
-    fileprivate init(
-        _ database: TestDatabase,
-        _ simulator: RunningSimulator,
-        _ broker: Application,
-        _ addresses: [String],
-        _ options: ShopOptions,
-        _ environment: [String: String]
-    ) {
-        self.environment = environment
-        isPatient = options.isPatient
-        self.database = database
-        self.simulator = simulator
-        self.broker = broker
-        web = options.web
-        link = options.link
-        hosts = HostTable([options.web: addresses, options.link: addresses], over: options.version)
+extension TestShop<Application> {
+    fileprivate static func start(_ options: ShopOptions, _ ends: Teardown) async throws -> Shop {
+        let database = try options.database ?? TestDatabase.ofProgram()
+        let hosts = HostTable(over: options.version)
+        let simulator = try await RunningSimulator.start(
+            isSecure: options.isSimulatorSecure,
+            port: options.simulatorPort,
+            hosts: hosts
+        )
+        ends.add { await simulator.stop() }
+        var options = options
+        let noticed = try await options.notificationSettings(simulator)
+        options.settings.merge(noticed) { own, _ in own }
+        let environment = options.environment(simulator, try TestKeys.get())
+        let settings = SettingSource(file: nil, environment: environment)
+        var parts = ApplicationParts(databaseURL: database.serviceURL)
+        parts.jobPause = options.jobPause
+        let broker = try await Application.start(try Configuration(settings), parts, logger: options.logger)
+        ends.add { await broker.stop() }
+        let shop = Shop(database, simulator, broker, hosts, options, settings: environment)
+        hosts.add(options.scheme + (broker.addresses.first.map { "\($0)" } ?? ""), for: [shop.web, shop.link])
+        if options.processes > 1 {
+            let second = try await SecondBroker.start(shop.environment)
+            ends.add { second.stop() }
+            hosts.add(second.url, for: [shop.web, shop.link])
+        }
+        if options.takesNotifications {
+            try await shop.control.notify(shop.web + "/ipn/amazon-pay", topic: ShopOptions.topic)
+        }
+        return shop
     }
 }
+
+extension TestDatabase {
+    /// A database of the program with all its features.
+    static func ofProgram() throws -> TestDatabase {
+        try TestDatabase(migrations: migrationsFolder, features: migrationFolders)
+    }
+}
+
+/// The folder of the migrations in the sources.
+package let migrationsFolder = {
+    let parts = #filePath.split(separator: "/").dropLast(4)
+    return "/" + parts.joined(separator: "/") + "/migrations"
+}()
+
+/// The folders in it that the program applies, in their order.
+package let migrationFolders = FeatureList.all.migrationFolders

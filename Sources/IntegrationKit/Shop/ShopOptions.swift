@@ -1,5 +1,5 @@
 import EventIO
-package import HTTPClient
+import HTTPClient
 package import PostgresTestKit
 package import Telemetry
 import TestKit
@@ -10,12 +10,14 @@ package struct ShopOptions: Sendable {
     package var settings: [String: String] = [:]
     /// Whether the broker's public listener speaks TLS.
     package var isSecure = false
+    /// Whether its addresses are https although its listener is clear, as behind a balancer that ends TLS.
+    package var isBalanced = false
     /// Whether the simulator speaks TLS.
     package var isSimulatorSecure = false
     /// The simulator's port; 0 for one that the kernel chooses, and gives to the next who asks once the simulator is stopped.
     package var simulatorPort: UInt16 = 0
     /// What its browsers speak.
-    package var version = ClientConfiguration.Version.http1
+    package var version = HTTPVersion.http1
     /// Event loops of the broker.
     package var loops = 1
     /// How many processes the broker is, 1 or 2: each further request of a browser goes to the next of them.
@@ -31,22 +33,14 @@ package struct ShopOptions: Sendable {
     /// Where the broker writes.
     package var logger = Logger.silent
 
-    /// A shop in profile standard, over plain HTTP, on one loop, that writes nothing.
-    ///
-    /// - Parameter settings: By their dotted names.
+    /// A shop in profile standard, over plain HTTP, on one loop, that writes nothing, with some settings by their dotted names.
     package init(_ settings: [String: String] = [:]) {
         self.settings = settings
     }
 
-    /// A shop whose browsers speak one version of HTTP.
-    ///
-    /// - Parameters:
-    ///   - version: Which.
-    ///   - settings: By their dotted names.
-    ///   - processes: How many share the work.
-    /// - Returns: Over TLS for HTTP/2, otherwise as usual.
+    /// A shop whose browsers speak one version of HTTP, over TLS for HTTP/2, and whose work several processes may share.
     package static func over(
-        _ version: ClientConfiguration.Version,
+        _ version: HTTPVersion,
         _ settings: [String: String] = [:],
         processes: Int = 1
     ) -> ShopOptions {
@@ -71,13 +65,26 @@ package struct ShopOptions: Sendable {
         ]
     }
 
+    /// A shop of processes that write their log and their data below a folder.
+    static func processes(over version: HTTPVersion, in folder: String) -> ShopOptions {
+        var options = ShopOptions.over(
+            version,
+            [
+                "data_dir": folder + "/var", "log_level": "info", "limits.connections_per_address": "10000",
+                "limits.handshake_deadline": "60s",
+            ]
+        )
+        options.isBalanced = version == .http1
+        return options
+    }
+
     var scheme: String { isSecure ? "https://" : "http://" }
 
     /// Scheme, host and port of the pages; no port of this machine is taken by it, see `HostTable`.
-    var web: String { isSecure ? "https://localhost:8443" : "http://localhost:8080" }
+    var web: String { isSecure || isBalanced ? "https://localhost:8443" : "http://localhost:8080" }
 
     /// The same of the return links.
-    var link: String { isSecure ? "https://links.localhost:8443" : "http://links.localhost:8080" }
+    var link: String { web.replacing("localhost", with: "links.localhost") }
 
     /// All settings of the broker as environment variables.
     func environment(_ simulator: RunningSimulator, _ keys: TestKeys) -> [String: String] {
@@ -95,8 +102,8 @@ package struct ShopOptions: Sendable {
             "apps.android": "[{\"package\":\"com.example.shop\",\"fingerprints\":[\"\(ShopOptions.fingerprint)\"]}]",
             "simulator.quota": "none",
             // Everybody comes from one address here.
-            "limits.issue_per_minute": "100000", "limits.unknown_per_minute": "100000",
-            "merchant.requests_per_minute": "100000",
+            "limits.issue_per_minute": "1000000", "limits.unknown_per_minute": "1000000",
+            "merchant.requests_per_minute": "1000000",
             // A slow machine is no overload.
             "limits.queue_wait_ms": "5000",
         ]

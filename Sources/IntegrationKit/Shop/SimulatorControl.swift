@@ -12,8 +12,10 @@ package struct SimulatorControl: Sendable {
         package let operation: String
         /// The answer's status.
         package let status: Int
-        /// The checkout session it was about.
-        package let session: String?
+        /// The checkout session it was about; empty where it named none.
+        package let session: String
+        /// The charge it has made, where it did.
+        package let charge: String?
         /// Whether this very call changed something.
         package let isEffective: Bool
         /// The amount it named.
@@ -119,7 +121,7 @@ package struct SimulatorControl: Sendable {
     /// - Returns: Statuses in order; 0 for a try without an answer.
     /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func deliveries() async throws -> [Int] {
-        let log = try await send("GET", "ipn/deliveries", nil)
+        let log = try await get("ipn/deliveries")
         return (log["entries"]?.elements ?? []).map { $0["status"]?.integer ?? 0 }
     }
 
@@ -130,23 +132,22 @@ package struct SimulatorControl: Sendable {
         try await post("reset", [:])
     }
 
-    /// The calls of an operation so far.
-    ///
-    /// - Parameter operation: `nil` for all.
-    /// - Returns: In order.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    /// The calls of an operation so far, or all of them, in the order of the answers.
     package func calls(_ operation: String? = nil) async throws -> [Call] {
-        let log = try await send("GET", "log?limit=5000", nil)
-        return (log["entries"]?.elements ?? []).map { entry in
-            Call(
-                operation: entry["operation"]?.text ?? "",
-                status: entry["status"]?.integer ?? 0,
-                session: entry["checkoutSessionId"]?.text,
-                isEffective: entry["effective"]?.flag ?? false,
-                amount: entry["amount"]?["amount"]?.text,
-                key: entry["idempotencyKey"]?.text
-            )
-        }.filter { operation == nil || $0.operation == operation }
+        var found: [Call] = []
+        var last = 0
+        while true {
+            let entries = try await get("log?since=\(last)&limit=1000")["entries"]?.elements ?? []
+            guard let newest = entries.last?["number"]?.integer else { break }
+            found += entries.map(Call.init)
+            last = newest
+        }
+        return found.filter { operation == nil || $0.operation == operation }
+    }
+
+    /// How many faults have not met all their calls.
+    package func waitingFaults() async throws -> Int {
+        try await get("faults")["waiting"]?.elements.count ?? 0
     }
 
     /// An object as the service shows it, of any merchant.
@@ -155,7 +156,12 @@ package struct SimulatorControl: Sendable {
     /// - Returns: The object, with `_sim` for what only the simulator knows.
     /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func object(_ id: String) async throws -> JSONValue {
-        try await send("GET", "objects/" + id, nil)
+        try await get("objects/" + id)
+    }
+
+    /// Reads from a control below `/_sim/`.
+    package func get(_ path: String) async throws -> JSONValue {
+        try await send("GET", path, nil)
     }
 
     /// Posts to a control.
@@ -179,6 +185,18 @@ package struct SimulatorControl: Sendable {
             throw ControlFailure(path: path, status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
         }
         return answer.body
+    }
+}
+
+extension SimulatorControl.Call {
+    fileprivate init(_ entry: JSONValue) {
+        operation = entry["operation"]?.text ?? ""
+        status = entry["status"]?.integer ?? 0
+        session = entry["checkoutSessionId"]?.text ?? ""
+        charge = entry["chargeId"]?.text
+        isEffective = entry["effective"]?.flag ?? false
+        amount = entry["amount"]?["amount"]?.text
+        key = entry["idempotencyKey"]?.text
     }
 }
 

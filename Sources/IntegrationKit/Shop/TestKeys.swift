@@ -18,10 +18,7 @@ package struct TestKeys: Sendable {
 
     private static let shared = Lock<TestKeys?>(nil)
 
-    /// The keys.
-    ///
-    /// - Returns: The same ones at every call.
-    /// - Throws: `IOError` or `CryptographyError`.
+    /// The keys, the same ones at every call.
     package static func get() throws -> TestKeys {
         try shared.withLock { keys in
             if let keys { return keys }
@@ -29,6 +26,22 @@ package struct TestKeys: Sendable {
             keys = made
             return made
         }
+    }
+
+    /// Copies of the files in a folder, which a server of another user can be given.
+    func copied(to folder: String) throws -> TestKeys {
+        func copy(_ path: String) throws -> String {
+            let copy = folder + "/" + path.split(separator: "/").suffix(1).joined()
+            try Files.write(copy, try Files.read(path), mode: 0o600)
+            return copy
+        }
+        return TestKeys(
+            authorityPath: try copy(authorityPath),
+            certificatePath: try copy(certificatePath),
+            keyPath: try copy(keyPath),
+            merchantKeyPath: try copy(merchantKeyPath),
+            merchantPublicKey: merchantPublicKey
+        )
     }
 
     private static func make() throws -> TestKeys {

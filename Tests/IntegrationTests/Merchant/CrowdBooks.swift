@@ -127,7 +127,7 @@ struct CrowdBooks {
 
     /// What docs/backup-and-failover.md tells to do behind a loss.
     func recover(width: Int) async throws {
-        _ = try await shop.client.clearFaults()
+        try await shop.control.clearFaults()
         let doubtful = orders.filter(\.isDoubtful)
         try await settle(doubtful, width)
         let lost = doubtful.filter { $0.end == .lost }
@@ -176,7 +176,7 @@ struct CrowdBooks {
     }
 
     private func object(_ id: String) async throws -> JSONValue {
-        try JSONParser.parse(try await shop.client.control("objects/" + id))
+        try await shop.control.object(id)
     }
 
     /// The session that a checkout session belongs to.
@@ -262,7 +262,7 @@ struct CrowdBooks {
             let session = book.entries[refund["chargeId"]?.text ?? ""]?.session ?? ""
             book.note(id, session, CrowdSums(returned: refund["refundAmount"].yen))
         }
-        let counts = try JSONParser.parse(try await shop.client.control("state"))["counts"]
+        let counts = try await shop.control.get("state")["counts"]
         #expect(counts?["charges"]?.integer == charges)
         #expect(counts?["refunds"]?.integer == ours.entries.values.filter { $0.sums.returned > 0 }.count)
         return book

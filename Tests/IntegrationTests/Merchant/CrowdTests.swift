@@ -1,6 +1,7 @@
 import EventIO
 import IntegrationKit
 import PostgresTestKit
+import StrictJSON
 import Testing
 
 /// The proof that money is moved once: everything that can go wrong goes wrong while a thousand orders run.
@@ -19,10 +20,15 @@ struct CrowdTests {
     private static let width = 48
 
     /// Faults by chance, each of them on its own requests.
-    private static let faults = ["CompleteCheckoutSession", "CaptureCharge", "CreateRefund"].flatMap { operation in
-        [#""resetAfter":true"#, #""resetBefore":true"#, #""status":500"#, #""truncateBody":true"#].map { action in
-            #"{"match":{"operation":"\#(operation)","permille":60,"seed":"\#(operation)\#(action.count)","count":100000},"#
-                + #""action":{\#(action)}}"#
+    private static func injectFaults(_ control: SimulatorControl) async throws {
+        let actions: [JSONValue] = [
+            ["resetAfter": true], ["resetBefore": true], ["status": 500], ["truncateBody": true],
+        ]
+        for operation in ["CompleteCheckoutSession", "CaptureCharge", "CreateRefund"] {
+            for (number, action) in actions.enumerated() {
+                let chance = (permille: 60, seed: "\(operation)\(number)")
+                try await control.fault(operation, count: 100_000, chance: chance, action)
+            }
         }
     }
 
@@ -37,10 +43,9 @@ struct CrowdTests {
             }
             shop.settings["SALLYPORT_MERCHANT_API"] = "true"
             // Whoever comes first at the provider has the bad cards.
-            let bad = #"{"cardId":"card-3434","answers":["consent","mfa","3ds"],"count":\#(CrowdTests.declined)}"#
-            _ = try await shop.client.control("next-buyer", bad)
+            try await shop.control.nextBuyer(card: "card-3434", count: CrowdTests.declined)
             try await shop.turnAutopilotOn()
-            for fault in CrowdTests.faults { _ = try await shop.client.control("faults", fault) }
+            try await CrowdTests.injectFaults(shop.control)
             try shop.rows(MerchantKey.insertion)
             let merchant = CrowdMerchant(shop, [try await shop.startServer(), try await shop.startServer()])
             let troubles = CrowdTroubles(shop, merchant, pair)

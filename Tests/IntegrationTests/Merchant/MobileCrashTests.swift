@@ -164,15 +164,11 @@ private struct MobileTill {
     }
 
     func state() throws -> String {
-        (try shop.rows("SELECT state FROM flow WHERE flow_id = $1", [webviewSession]).first?.first ?? nil) ?? ""
+        try shop.state(of: webviewSession)
     }
 
     func trail() throws -> [String] {
-        try shop.rows(
-            "SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal",
-            [webviewSession]
-        )
-        .compactMap { $0[0] }
+        try shop.trail(of: webviewSession)
     }
 
     func events() throws -> [String] {
@@ -180,10 +176,8 @@ private struct MobileTill {
     }
 
     /// Every finalize that the provider has answered.
-    func calls() async throws -> [(isEffective: Bool, key: String?)] {
-        let log = try JSONParser.parse(try await shop.client.control("log?limit=5000"))
-        return (log["entries"]?.elements ?? []).filter { $0["operation"]?.text == "FinalizeCheckoutSession" }
-            .map { ($0["effective"]?.flag ?? false, $0["idempotencyKey"]?.text) }
+    func calls() async throws -> [SimulatorControl.Call] {
+        try await shop.control.calls("FinalizeCheckoutSession")
     }
 
     // MARK: Crashes
@@ -192,7 +186,7 @@ private struct MobileTill {
         switch moment {
         case .begun: try await crashBeforeSending(server)
         case .sent:
-            try await shop.injectFault("FinalizeCheckoutSession", #""delayMs":60000"#)
+            try await shop.control.fault("FinalizeCheckoutSession", ["delayMs": 60000])
             shop.reactor.startTask { _ = try? await self.finalize(server) }
             try await shop.waitUntilFaultsAreMet()
             try await server.program.end(.kill)
@@ -211,10 +205,10 @@ private struct MobileTill {
 
     /// The provider of this server reads the session for it, and hears nothing of the finalize.
     private func crashBeforeSending(_ server: ServerProcess) async throws {
-        try await shop.injectFault("FinalizeCheckoutSession", #""resetBefore":true"#, count: 100)
+        try await shop.control.fault("FinalizeCheckoutSession", count: 100, ["resetBefore": true])
         shop.reactor.startTask { _ = try? await self.finalize(server) }
         try await poll(shop.reactor, "begun") { try state() == "purchasing" ? () : nil }
         try await server.program.end(.kill)
-        _ = try await shop.client.send("DELETE", shop.client.simulator + "/_sim/faults")
+        try await shop.control.clearFaults()
     }
 }

@@ -142,10 +142,8 @@ private struct ProcessTill {
     }
 
     /// Every call of a kind that the provider has answered.
-    func calls(_ call: PaymentCrashTests.Call) async throws -> [(isEffective: Bool, key: String?)] {
-        let log = try JSONParser.parse(try await shop.client.control("log?limit=5000"))
-        return (log["entries"]?.elements ?? []).filter { $0["operation"]?.text == call.rawValue }
-            .map { ($0["effective"]?.flag ?? false, $0["idempotencyKey"]?.text) }
+    func calls(_ call: PaymentCrashTests.Call) async throws -> [SimulatorControl.Call] {
+        try await shop.control.calls(call.rawValue)
     }
 
     func crash(
@@ -157,7 +155,7 @@ private struct ProcessTill {
         switch moment {
         case .begun: try await crashBeforeSending(request, server)
         case .sent:
-            try await shop.injectFault(call.rawValue, #""delayMs":60000"#)
+            try await shop.control.fault(call.rawValue, ["delayMs": 60000])
             shop.reactor.startTask { _ = try? await self.send(request, server) }
             try await shop.waitUntilFaultsAreMet()
             try await server.program.end(.kill)
@@ -192,12 +190,5 @@ private struct ProcessTill {
             try shop.value("SELECT count(*) FROM payment_operation_open") == "1" ? () : nil
         }
         try await deaf.program.end(.kill)
-    }
-}
-
-extension ProcessShop {
-    /// The only value of a statement, or an empty text.
-    fileprivate func value(_ sql: String) throws -> String {
-        (try rows(sql).first?.first ?? nil) ?? ""
     }
 }
