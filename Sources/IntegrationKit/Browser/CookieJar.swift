@@ -38,13 +38,11 @@ struct CookieJar: Sendable {
         cookies = [:]
     }
 
-    /// The Cookie field of a request.
+    /// The Cookie field of a request, or `nil`.
     ///
     /// - Parameters:
-    ///   - url: Where the request goes.
     ///   - isCrossSite: Whether another site caused it.
     ///   - isSafe: A top-level GET, with which `Lax` goes out too.
-    /// - Returns: `nil` where no cookie goes out.
     func field(for url: URLParts, isCrossSite: Bool, isSafe: Bool) -> String? {
         let chosen = (cookies[url.host] ?? []).filter { cookie in
             !isCrossSite || (isSafe ? !cookie.isStrict : !cookie.isStrict && !cookie.isLax)

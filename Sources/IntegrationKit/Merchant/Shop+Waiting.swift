@@ -9,11 +9,6 @@ package struct NeverHappened: Error, CustomStringConvertible {
 
 extension Shop {
     /// Waits, round by round of the broker's periodic work, until something holds; the shop's `jobPause` must be short.
-    ///
-    /// - Parameters:
-    ///   - what: For the error.
-    ///   - holds: Whether it holds by now.
-    /// - Throws: `NeverHappened`, or what the function throws.
     package func wait(for what: String, _ holds: () async throws -> Bool) async throws {
         let patience = Patience()
         while patience.isLeft {
@@ -24,9 +19,6 @@ extension Shop {
     }
 
     /// A purchase that was paid.
-    ///
-    /// - Returns: Webview session, charge and permission.
-    /// - Throws: `HTTPExchangeError`, `UnexpectedPage`, `NeverHappened`.
     package func paid() async throws -> (webviewSession: String, charge: String, permission: String) {
         let shopper = try await shopper()
         let answer = try await shopper.purchase(try await shopper.toReturn())
@@ -37,9 +29,7 @@ extension Shop {
 
     /// The state of an object in the ledger.
     ///
-    /// - Parameter object: The provider's id.
     /// - Returns: Empty where the ledger does not have it.
-    /// - Throws: `PostgresError`.
     package func ledger(_ object: String) throws -> String {
         try value("SELECT state FROM payment_object WHERE object_id = $1", [object])
     }

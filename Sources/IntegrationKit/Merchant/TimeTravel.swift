@@ -10,8 +10,6 @@ package struct TimeTravel: Sendable {
     private let shop: Shop
 
     /// Time travel of a shop, whose `jobPause` is short.
-    ///
-    /// - Parameter shop: The shop.
     package init(_ shop: Shop) {
         self.shop = shop
     }
@@ -21,7 +19,6 @@ package struct TimeTravel: Sendable {
     /// - Parameters:
     ///   - duration: Whole seconds.
     ///   - step: After how much of it the broker looks at what is due; `nil` for once, at the end.
-    /// - Throws: `PostgresError`, `HTTPExchangeError`, `ControlFailure`.
     package func advance(by duration: Duration, step: Duration? = nil) async throws {
         var rest = duration
         while rest > .zero {
@@ -39,7 +36,6 @@ package struct TimeTravel: Sendable {
     /// - Parameters:
     ///   - duration: Whole seconds.
     ///   - step: After how much of it the broker looks at what is due.
-    /// - Throws: `PostgresError`.
     package func passWithoutProvider(_ duration: Duration, step: Duration) async throws {
         var rest = duration
         while rest > .zero {

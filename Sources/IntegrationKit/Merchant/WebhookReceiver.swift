@@ -68,8 +68,6 @@ package final class WebhookReceiver: Sendable {
     /// Starts one.
     ///
     /// - Parameter port: Zero for one that the kernel chooses.
-    /// - Returns: A receiver that answers already, with 200.
-    /// - Throws: `IOError`, `ServerError` or `CryptographyError`.
     package static func start(port: UInt16 = 0) async throws -> WebhookReceiver {
         let loop = try EventLoop(name: "receiver", logger: .silent)
         try loop.start()
@@ -98,8 +96,6 @@ package final class WebhookReceiver: Sendable {
     }
 
     /// What it does from now on.
-    ///
-    /// - Parameter mode: With each event.
     package func behave(_ mode: Mode) {
         state.withLock { $0.mode = mode }
     }

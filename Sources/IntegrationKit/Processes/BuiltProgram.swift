@@ -4,7 +4,6 @@ import EventIO
 package enum BuiltProgram {
     /// Where `sallyport` is: beside the test bundle, whose target depends on it.
     ///
-    /// - Returns: An absolute path.
     /// - Throws: `Missing` where the build has no such program.
     package static func sallyport() throws(Missing) -> String {
         guard let bundle = Files.target(ofLink: "/proc/self/exe") else { throw Missing(path: "/proc/self/exe") }

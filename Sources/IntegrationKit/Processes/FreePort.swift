@@ -8,9 +8,6 @@ private let given = Lock<Set<UInt16>>([])
 ///
 /// Outside the range from which the kernel takes the ports of everybody who asks for any: it would hand a port out again
 /// before the process has begun.
-///
-/// - Returns: One that nobody listened on a moment ago.
-/// - Throws: `IOError`; `ProgramFailure` where all that were tried are taken.
 package func freePort() throws -> UInt16 {
     for _ in 0..<100 {
         let port = UInt16.random(in: 20_000..<32_000)

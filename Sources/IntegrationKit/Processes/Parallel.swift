@@ -2,11 +2,6 @@ package import EventIO
 
 /// Does something with every item, several at a time, on the loop of the caller.
 ///
-/// - Parameters:
-///   - reactor: The loop of the caller.
-///   - items: In the order in which they are begun.
-///   - limit: How many are under way at once.
-///   - body: Runs once for each item.
 /// - Returns: The outputs in the order of the items.
 /// - Throws: The first error, after everything that was begun has ended.
 package func inParallel<Item, Output>(

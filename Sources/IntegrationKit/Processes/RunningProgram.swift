@@ -16,12 +16,9 @@ package final class RunningProgram {
     /// Starts the program.
     ///
     /// - Parameters:
-    ///   - words: The command and its arguments.
     ///   - environment: All variables; of the caller's only the options of the sanitizers are inherited.
     ///   - logPath: A file that is not there yet.
-    ///   - reactor: The loop of the caller.
     ///   - user: Whom it runs as, where that is not the tests' own user: then with leave of the system to write cores.
-    /// - Throws: `IOError`, `BuiltProgram.Missing`.
     package init(
         _ words: [String],
         environment: [String: String],
@@ -58,10 +55,6 @@ package final class RunningProgram {
 
     /// Waits until a line with a text has been written to its end.
     ///
-    /// - Parameters:
-    ///   - text: A part of the line.
-    ///   - count: How many such lines there must be.
-    /// - Returns: The last of them.
     /// - Throws: `ProgramFailure` when the program ends before, or writes none for a long time.
     package func line(with text: String, count: Int = 1) async throws -> String {
         let found = try await poll(reactor, "the line \(text)") { () throws -> String? in
@@ -75,10 +68,6 @@ package final class RunningProgram {
     }
 
     /// Sends a signal and waits for the end.
-    ///
-    /// - Parameter signal: For example `terminate`.
-    /// - Returns: How it ended.
-    /// - Throws: `IOError`.
     @discardableResult package func end(_ signal: Signal) async throws -> ChildProcess.Exit {
         try process.send(signal)
         return try await process.exit(on: reactor)
@@ -102,8 +91,6 @@ package struct ProgramFailure: Error, Sendable, CustomStringConvertible {
     package let description: String
 
     /// A failure.
-    ///
-    /// - Parameter description: What went wrong, for the report.
     package init(_ description: String) {
         self.description = description
     }
@@ -112,12 +99,8 @@ package struct ProgramFailure: Error, Sendable, CustomStringConvertible {
 /// Polls until there is an answer: for effects of another process that are not reported.
 ///
 /// - Parameters:
-///   - reactor: The loop of the caller, which is free between the questions.
-///   - what: What is waited for, for the report.
 ///   - patience: Generous; it is reached only by a fault.
 ///   - question: Answers `nil` while there is nothing yet.
-/// - Returns: The first answer.
-/// - Throws: What the question throws, or `ProgramFailure`.
 package func poll<Answer>(
     _ reactor: Reactor,
     _ what: String,

@@ -19,10 +19,7 @@ package final class CartPage: Sendable {
     ///
     /// - Parameters:
     ///   - client: `iosApp`, `androidApp` or `browser`.
-    ///   - browser: The jar of the web view.
     ///   - origin: The page with the link that was followed; `nil` where there was none.
-    /// - Returns: The page, its script running.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package static func load(
         _ client: String,
         in browser: TestBrowser,
@@ -43,12 +40,6 @@ package final class CartPage: Sendable {
     package var ticket: String? { pending.withLock(\.ticket) }
 
     /// A tap on the button: asks for a launch ticket.
-    ///
-    /// - Parameters:
-    ///   - hd8: Pieces of Fire HD8.
-    ///   - hd10: Pieces of Fire HD10.
-    /// - Returns: The answer, which the page hands to the app.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func checkOut(hd8: Int = 1, hd10: Int = 1) async throws -> Page {
         var fields = [("client", client), ("hd8", "\(hd8)"), ("hd10", "\(hd10)")]
         var verifier: String?
@@ -69,12 +60,7 @@ package final class CartPage: Sendable {
 
     /// The global function `purchase` that the apps call.
     ///
-    /// - Parameters:
-    ///   - secureWebviewSessionID: From the link.
-    ///   - accessToken: From the link.
-    ///   - orderReferenceID: From the link.
     /// - Returns: The answer; after 202 the page remembers the new ticket.
-    /// - Throws: `HTTPExchangeError`.
     package func purchase(
         _ secureWebviewSessionID: String,
         _ accessToken: String,
@@ -95,9 +81,6 @@ package final class CartPage: Sendable {
     }
 
     /// Where the script goes when the purchase is done.
-    ///
-    /// - Returns: The receipt.
-    /// - Throws: `HTTPExchangeError`.
     package func thanks() async throws -> Page {
         try await browser.open("/thanks", from: try await browser.open("/\(client)/cart"))
     }
@@ -114,8 +97,6 @@ package struct UnexpectedPage: Error, Sendable, CustomStringConvertible {
     package let description: String
 
     /// The error for a page.
-    ///
-    /// - Parameter page: What came instead.
     package init(_ page: Page) {
         let title = page.text.firstRange(of: "<title>").map { String(page.text[$0.upperBound...].prefix(60)) } ?? ""
         description = "\(page.url.text): \(page.status) \(page.error) \(title) via \(page.hops)"

@@ -7,10 +7,6 @@ package struct SecureTab: Sendable {
     package var buyer = (email: "tokyo@example.test", card: "card-1111")
 
     /// A tab.
-    ///
-    /// - Parameters:
-    ///   - browser: Its jar.
-    ///   - control: Of the simulator, whose pages answer themselves.
     package init(_ browser: TestBrowser, _ control: SimulatorControl) {
         self.browser = browser
         self.control = control
@@ -18,11 +14,7 @@ package struct SecureTab: Sendable {
 
     /// Opens the address that the app hands over, and taps where a page asks for a tap.
     ///
-    /// - Parameters:
-    ///   - url: With the launch ticket.
-    ///   - page: Where a link was followed; `nil` from an app.
-    /// - Returns: The button page, or wherever the tab ends.
-    /// - Throws: `HTTPExchangeError`.
+    /// - Parameter page: Where a link was followed; `nil` from an app.
     package func open(_ url: String, from page: Page? = nil) async throws -> Page {
         let page = try await browser.open(url, from: page)
         guard page.status == 200, let tap = page.form(to: "/button") else { return page }
@@ -30,10 +22,6 @@ package struct SecureTab: Sendable {
     }
 
     /// Goes to Amazon from the button page, signs in, chooses, and comes back.
-    ///
-    /// - Parameter button: The button page.
-    /// - Returns: The confirm page.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func choose(_ button: Page) async throws -> Page {
         guard let start = button.form(to: "/checkout/start") else { throw UnexpectedPage(button) }
         try await control.nextBuyer(buyer.email, card: buyer.card)
@@ -41,10 +29,6 @@ package struct SecureTab: Sendable {
     }
 
     /// Agrees on the confirm page; Amazon holds the money and sends the buyer back.
-    ///
-    /// - Parameter confirm: The confirm page.
-    /// - Returns: The result page, with the link into the app.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func agree(_ confirm: Page) async throws -> Page {
         guard let form = confirm.form(to: "/confirm_order") else { throw UnexpectedPage(confirm) }
         return try await browser.submit(form, on: confirm)
@@ -52,9 +36,7 @@ package struct SecureTab: Sendable {
 
     /// Everything from the address to the page with the link.
     ///
-    /// - Parameter url: With the launch ticket.
     /// - Returns: The page with the link into the app, or with the form of client `browser`.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func cross(_ url: String) async throws -> Page {
         var page = try await open(url)
         if page.form(to: "/checkout/start") != nil { page = try await choose(page) }
@@ -65,9 +47,6 @@ package struct SecureTab: Sendable {
 
 extension Shop {
     /// A tab with a jar of its own.
-    ///
-    /// - Parameter browser: Another jar, for client `browser`.
-    /// - Returns: With a buyer in Tokyo.
     package func tab(in browser: TestBrowser? = nil) -> SecureTab {
         SecureTab(browser ?? self.browser(), control)
     }

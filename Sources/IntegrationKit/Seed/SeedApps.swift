@@ -18,9 +18,6 @@ package final class SeedIOSApp: Sendable {
     private let remembered = Lock("")
 
     /// Starts the app with an empty jar.
-    ///
-    /// - Parameter shop: Where the cart is.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package init(_ shop: Shop) async throws {
         page = try await CartPage.load("iosApp", in: shop.browser())
     }
@@ -28,14 +25,12 @@ package final class SeedIOSApp: Sendable {
     /// A tap on the button.
     ///
     /// - Returns: The path that it opens in the tab.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func tapButton() async throws -> String {
         receive(try await page.checkOut())
     }
 
     /// `webkit.messageHandlers.iosApp.postMessage(data)`: the whole object.
     ///
-    /// - Parameter message: The answer that the page got.
     /// - Returns: The path that it opens in the tab.
     package func receive(_ message: Page) -> String {
         let id = message.member("secureWebviewSessionId") ?? ""
@@ -44,10 +39,6 @@ package final class SeedIOSApp: Sendable {
     }
 
     /// The system hands the Universal Link over.
-    ///
-    /// - Parameter link: As it stands in the page.
-    /// - Returns: What came of it.
-    /// - Throws: `HTTPExchangeError`.
     package func openLink(_ link: String) async throws -> SeedOutcome {
         var values: [String: String] = [:]
         for pair in link.drop(while: { $0 != "?" }).dropFirst().split(separator: "&", omittingEmptySubsequences: false)
@@ -73,9 +64,6 @@ package final class SeedAndroidApp: Sendable {
     private let remembered = Lock("")
 
     /// Starts the app with an empty jar.
-    ///
-    /// - Parameter shop: Where the cart is.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package init(_ shop: Shop) async throws {
         page = try await CartPage.load("androidApp", in: shop.browser())
     }
@@ -83,14 +71,12 @@ package final class SeedAndroidApp: Sendable {
     /// A tap on the button.
     ///
     /// - Returns: The path that it opens in the tab.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func tapButton() async throws -> String {
         handle(try await page.checkOut().member("secureWebviewSessionId") ?? "")
     }
 
     /// `androidApp.handle(id)`.
     ///
-    /// - Parameter id: From the page.
     /// - Returns: The path that it opens in the tab.
     package func handle(_ id: String) -> String {
         remembered.withLock { $0 = id }
@@ -98,10 +84,6 @@ package final class SeedAndroidApp: Sendable {
     }
 
     /// The system hands the App Link over.
-    ///
-    /// - Parameter link: As it stands in the page.
-    /// - Returns: What came of it.
-    /// - Throws: `HTTPExchangeError`.
     package func openLink(_ link: String) async throws -> SeedOutcome {
         var values: [String: String] = [:]
         for pair in link.drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {

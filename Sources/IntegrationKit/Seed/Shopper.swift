@@ -16,17 +16,11 @@ package struct Shopper: Sendable {
     package var launchPath: String { "/button?secureWebviewSessionId=" + ticket }
 
     /// Opens the tab.
-    ///
-    /// - Returns: The button page.
-    /// - Throws: `HTTPExchangeError`.
     package func toButton() async throws -> Page {
         try await tab.open(launchPath)
     }
 
     /// Goes on to the page where the buyer agrees.
-    ///
-    /// - Returns: The confirm page.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func toConfirm() async throws -> Page {
         let page = try await tab.choose(try await toButton())
         guard page.form(to: "/confirm_order") != nil else { throw UnexpectedPage(page) }
@@ -34,18 +28,11 @@ package struct Shopper: Sendable {
     }
 
     /// Goes on to the page with the way back.
-    ///
-    /// - Returns: What the return carries.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
     package func toReturn() async throws -> ReturnFields {
         try ReturnFields(try await tab.agree(try await toConfirm()))
     }
 
     /// Purchases as the page does: from the app, or for client `browser` from the tab.
-    ///
-    /// - Parameter fields: What the return carries.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
     package func purchase(_ fields: ReturnFields) async throws -> Page {
         try await cart.purchase(fields.ticket, fields.accessToken, fields.order)
     }
@@ -65,9 +52,6 @@ package struct ReturnFields: Sendable {
     package let link: String
 
     /// Reads a result page.
-    ///
-    /// - Parameter page: With a link or a form.
-    /// - Throws: `UnexpectedPage` for any other.
     package init(_ page: Page) throws(UnexpectedPage) {
         let link = page.link("purchase_link") ?? ""
         var fields = page.form(to: "/purchase")?.fields ?? []
@@ -94,12 +78,6 @@ package struct ReturnFields: Sendable {
 
 extension Shop {
     /// Purchases when the lease of an earlier try is over.
-    ///
-    /// - Parameters:
-    ///   - shopper: Who has tried.
-    ///   - fields: What the way back has brought.
-    /// - Returns: The first answer other than that of a purchase under way.
-    /// - Throws: `PostgresError`, `HTTPExchangeError`.
     package func purchaseAfterLease(_ shopper: Shopper, _ fields: ReturnFields) async throws -> Page {
         try await afterLease(
             of: shopper.webviewSession,
@@ -110,12 +88,7 @@ extension Shop {
 
     /// A buyer who has just tapped the button of the cart.
     ///
-    /// - Parameters:
-    ///   - client: `iosApp`, `androidApp` or `browser`.
-    ///   - hd8: Pieces of Fire HD8.
-    ///   - hd10: Pieces of Fire HD10.
-    /// - Returns: With the launch ticket.
-    /// - Throws: `HTTPExchangeError`, or `UnexpectedPage`.
+    /// - Parameter client: `iosApp`, `androidApp` or `browser`.
     package func shopper(_ client: String = "iosApp", hd8: Int = 1, hd10: Int = 1) async throws -> Shopper {
         let app = browser()
         let cart = try await CartPage.load(client, in: app)
@@ -129,9 +102,6 @@ extension Shop {
     }
 
     /// How many completions took effect at Amazon.
-    ///
-    /// - Returns: Of all webview sessions together.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure`.
     package func effectiveCompletions() async throws -> Int {
         try await control.calls("CompleteCheckoutSession").filter(\.isEffective).count
     }
