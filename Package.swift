@@ -202,7 +202,7 @@ let package = Package(
         program(
             "sallyport-bench",
             [
-                "IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres", "HTTPClient", "HTTPCore",
+                "IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres", "HTTPCore",
                 "EventIO", "Telemetry", "Primitives",
             ]
         ),

@@ -1,5 +1,4 @@
 import EventIO
-import HTTPClient
 import HTTPCore
 import IntegrationKit
 import Primitives
@@ -31,6 +30,7 @@ final class Walker {
 
     private let reactor: Reactor
     private let shop: ShopAddress
+    private let http: TestClient
     private let client: ShopClient
     private var begun = 0
     private var failures: [String] = []
@@ -40,12 +40,8 @@ final class Walker {
     init(_ reactor: Reactor, _ shop: ShopAddress) {
         self.reactor = reactor
         self.shop = shop
-        client = ShopClient(
-            reactor,
-            simulator: shop.simulator,
-            host: shop.host,
-            trust: .file(path: shop.authorityPath)
-        )
+        http = TestClient(on: ClientLoop { shop.authorityPath })
+        client = ShopClient(http, simulator: shop.simulator, host: shop.host)
     }
 
     /// Takes webview sessions up to the purchase and prints what it will be asked with.
@@ -56,7 +52,7 @@ final class Walker {
                 while begun < count {
                     begun += 1
                     let crossing = try await toPurchase()
-                    let form = FormText.encode(client.purchaseForm(crossing))
+                    let form = FormCoding.encode(crossing.purchaseForm)
                     output += "\(CookieName.app)=\(crossing.appProof)\t\(form)\n"
                 }
             }
@@ -102,7 +98,7 @@ final class Walker {
     // MARK: Steps
 
     private func autopilot() async throws {
-        _ = try await client.control("next-buyer", #"{"answers":["consent","mfa","3ds"],"count":100000000}"#)
+        try await SimulatorControl(url: shop.simulator, http).nextBuyer(count: 100_000_000)
     }
 
     private func toPurchase() async throws -> Crossing {
@@ -116,8 +112,7 @@ final class Walker {
 
     private func whole() async throws {
         let crossing = try await toPurchase()
-        let jar = [(CookieName.tab, crossing.tabToken), (CookieName.launch, crossing.launchTicket)]
-        let result = try await client.send("GET", shop.server + "/checkout_result", cookies: jar)
+        let result = try await client.send("GET", shop.server + "/checkout_result", cookies: crossing.tabJar)
         guard result.status == 200 else { throw UnexpectedAnswer("result", result) }
         let purchase = try await client.purchase(crossing, shop.server)
         guard purchase.status == 200, let receipt = purchase.cookie(CookieName.receipt) else {

@@ -246,7 +246,7 @@ import Testing
             #expect(answer.text.isEmpty)
             let huge = Array(repeating: UInt8(ascii: " "), count: 300_000)
             #expect(try await shop.browser().request("POST", "/ipn/amazon-pay", fields: [], body: huge).status == 413)
-            let metrics = try await ClientLoop.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
+            let metrics = try await ClientLoop.shared.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
             let text = String(decoding: metrics.body, as: UTF8.self)
             #expect(text.contains("sallyport_notifications_total{verdict=\"malformed\"} 1"))
         }

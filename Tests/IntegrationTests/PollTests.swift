@@ -19,7 +19,7 @@ import Testing
     }
 
     private func metric(_ shop: Shop, _ name: String) async throws -> Int? {
-        let answer = try await ClientLoop.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
+        let answer = try await ClientLoop.shared.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
         let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
         return lines.first { $0.hasPrefix(name + " ") }.flatMap { Int($0.dropFirst(name.utf8.count + 1)) }
     }

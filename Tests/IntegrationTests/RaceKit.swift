@@ -22,6 +22,18 @@ extension ProcessShop {
         try await control.calls("CompleteCheckoutSession")
     }
 
+    /// Asks a server as the merchant's server does, which names its request by a mark.
+    func ask(
+        _ server: String,
+        _ method: String,
+        _ path: String,
+        _ body: [UInt8] = [],
+        mark: String? = nil
+    ) async throws -> InboundResponse {
+        let fields = [("Host", ServerProcess.host)] + MerchantKey.fields(mark)
+        return try await http.send(method, server + path, fields: fields, body: body).response
+    }
+
     /// Brings many webview sessions to the state issued.
     func issue(_ count: Int, on servers: [ServerProcess]) async throws -> [Crossing] {
         try await inParallel(reactor, Array(0..<count), atMost: 24) { index in

@@ -1,29 +1,26 @@
 /// `application/x-www-form-urlencoded`, as browsers write it.
 package enum FormCoding {
-    /// Names and values as one text.
-    ///
-    /// - Parameter fields: In order.
-    /// - Returns: ASCII.
+    /// Names and values as one text, in order.
     package static func encode(_ fields: [(String, String)]) -> String {
         fields.map { "\(escape($0.0))=\(escape($0.1))" }.joined(separator: "&")
     }
 
     /// A text with everything but unreserved characters as `%XX`.
-    ///
-    /// - Parameter text: Any.
-    /// - Returns: ASCII.
     package static func escape(_ text: String) -> String {
-        text.utf8.map { byte in
-            let scalar = Character(UnicodeScalar(byte))
-            return byte < 0x80 && (scalar.isLetter || scalar.isNumber || "-._~".contains(scalar))
-                ? String(scalar) : "%" + hex(byte >> 4) + hex(byte & 15)
-        }.joined()
+        var output: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                output.append(byte)
+            default: output += ("%" + hex(byte >> 4) + hex(byte & 15)).utf8
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
     }
 
-    /// A text with every `%XX` undone.
-    ///
-    /// - Parameter text: A value of a query.
-    /// - Returns: Malformed sequences stay as they are.
+    /// A text with every `%XX` undone; malformed sequences stay as they are.
     package static func unescape(_ text: String) -> String {
         var bytes: [UInt8] = []
         var rest = Substring(text)

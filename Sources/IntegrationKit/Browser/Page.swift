@@ -13,20 +13,15 @@ package struct Page: Sendable {
     package var status: Int { response.status }
 
     /// The body as text.
-    package var text: String { String(decoding: response.body, as: UTF8.self) }
+    package var text: String { response.text }
 
-    /// The value of the first field of a name, or `nil`.
-    ///
-    /// - Parameter name: Case does not count.
+    /// The value of the first field of a name, whose case does not count, or `nil`.
     package subscript(field name: String) -> String? { response.first(name) }
 
     /// The head as lines, names in lower case, in the order in which they came.
     package var head: [String] { response.fields.map { "\($0.0.lowercased()): \($0.1)" } }
 
-    /// The values of all fields of a name.
-    ///
-    /// - Parameter name: Case does not count.
-    /// - Returns: In order.
+    /// The values of all fields of a name, whose case does not count, in order.
     package func all(_ name: String) -> [String] {
         response.fields.filter { $0.0.lowercased() == name.lowercased() }.map(\.1)
     }
@@ -40,38 +35,26 @@ package struct Page: Sendable {
     }
 
     /// The text of a member of a flat JSON answer, or `nil`.
-    ///
-    /// - Parameter name: The member.
-    /// - Returns: The text between the quotes.
     package func member(_ name: String) -> String? {
         let mark = "\"\(name)\":\""
         guard text.hasPrefix("{"), let start = text.firstRange(of: mark)?.upperBound else { return nil }
         return String(text[start...].prefix { $0 != "\"" })
     }
 
-    /// The attributes of all start tags of a name, entities undone.
-    ///
-    /// - Parameter name: For example `a`.
-    /// - Returns: In order.
+    /// The attributes of all start tags of a name in order, entities undone.
     package func tags(_ name: String) -> [[String: String]] {
-        Markup.tags(in: text).filter { $0.name == name }.map(\.attributes)
+        Markup.tags(in: response.body).filter { $0.name == name }.map(\.attributes)
     }
 
     /// Where an anchor leads, or `nil` where the page has none of that id.
-    ///
-    /// - Parameter id: Its id.
-    /// - Returns: The URL.
     package func link(_ id: String) -> String? {
         tags("a").first { $0["id"] == id }?["href"]
     }
 
-    /// A form of the page, or `nil`.
-    ///
-    /// - Parameter action: Where it posts to, or how that ends.
-    /// - Returns: With its hidden fields.
+    /// The form of the page that posts to a path with some end, with its hidden fields, or `nil`.
     package func form(to action: String) -> Form? {
         var found: Form?
-        for tag in Markup.tags(in: text) {
+        for tag in Markup.tags(in: response.body) {
             switch (tag.name, found) {
             case ("form", nil) where tag.attributes["action"]?.prefix(while: { $0 != "?" }).hasSuffix(action) == true:
                 found = Form(action: tag.attributes["action"] ?? "", fields: [])
@@ -93,8 +76,6 @@ package struct Form: Sendable {
     package var fields: [(String, String)]
 
     /// The value of a field, or `nil`.
-    ///
-    /// - Parameter name: Its name.
     package subscript(_ name: String) -> String? { fields.first { $0.0 == name }?.1 }
 }
 
@@ -106,37 +87,61 @@ struct MarkupTag: Sendable {
 
 /// Reads the tags of our own pages, which are well-formed.
 enum Markup {
-    static func tags(in text: String) -> [MarkupTag] {
+    static func tags(in page: [UInt8]) -> [MarkupTag] {
         var found: [MarkupTag] = []
-        var rest = Substring(text)
-        while let open = rest.firstIndex(of: "<") {
-            rest = rest[open...].dropFirst()
-            let name = String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "/" })
-            rest = rest.dropFirst(name.count)
+        var rest = page[...]
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(open + 1)...]
+            let name = take(&rest) { isWord($0) || $0 == UInt8(ascii: "/") }
             found.append(MarkupTag(name: name, attributes: attributes(&rest)))
         }
         return found
     }
 
-    private static func attributes(_ rest: inout Substring) -> [String: String] {
+    private static func attributes(_ rest: inout ArraySlice<UInt8>) -> [String: String] {
         var found: [String: String] = [:]
         while true {
-            rest = rest.drop { $0 == " " || $0 == "\n" }
-            let name = String(rest.prefix { $0.isLetter || $0.isNumber || $0 == "-" })
+            rest = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+            let name = take(&rest) { isWord($0) || $0 == UInt8(ascii: "-") }
             guard !name.isEmpty else { return found }
-            rest = rest.dropFirst(name.count)
-            guard rest.hasPrefix("=\"") else {
+            guard rest.starts(with: [UInt8(ascii: "="), UInt8(ascii: "\"")]) else {
                 found[name] = ""
                 continue
             }
-            let value = rest.dropFirst(2).prefix { $0 != "\"" }
-            rest = rest.dropFirst(value.count + 3)
-            found[name] = plain(String(value))
+            rest = rest.dropFirst(2)
+            found[name] = plain(take(&rest) { $0 != UInt8(ascii: "\"") })
+            rest = rest.dropFirst()
         }
     }
 
+    private static func take(_ rest: inout ArraySlice<UInt8>, while belongs: (UInt8) -> Bool) -> String {
+        let taken = rest.prefix(while: belongs)
+        rest = rest[taken.endIndex...]
+        return String(decoding: taken, as: UTF8.self)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        let letter = byte | 0x20
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
     private static func plain(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         let entities = [("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
         return entities.reduce(text) { text, entity in text.replacing(entity.0, with: entity.1) }
+    }
+}
+
+extension InboundResponse {
+    /// The body as text.
+    package var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The value that the answer gives to a cookie of a whole name, or `nil`.
+    package func cookie(_ name: String) -> String? {
+        for (field, value) in fields where field.lowercased() == "set-cookie" && value.hasPrefix(name + "=") {
+            return String(value.dropFirst(name.utf8.count + 1).prefix { $0 != ";" })
+        }
+        return nil
     }
 }

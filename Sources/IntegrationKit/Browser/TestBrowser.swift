@@ -1,4 +1,3 @@
-import HTTPCore
 import Primitives
 import TestKit
 
@@ -13,20 +12,14 @@ package final class TestBrowser: Sendable {
     }
 
     private let state = Lock(State())
-    private let hosts: HostTable
+    private let client: TestClient
     private let home: String
     private let language: String
     private let isPatient: Bool
 
-    /// A browser with an empty jar.
-    ///
-    /// - Parameters:
-    ///   - hosts: Where the shop is in truth.
-    ///   - home: The origin of paths.
-    ///   - language: For Accept-Language.
-    ///   - isPatient: Whether it asks again after 429, as its buyer would.
+    /// A browser with an empty jar, which asks again after 429, as its buyer would, where it is patient.
     package init(_ hosts: HostTable, home: String, language: String, isPatient: Bool = false) {
-        self.hosts = hosts
+        client = TestClient(hosts, home: home)
         self.home = home
         self.language = language
         self.isPatient = isPatient
@@ -43,19 +36,12 @@ package final class TestBrowser: Sendable {
         state.withLock { $0.jar.cookies[URLParts("/", base: home).host] ?? [] }
     }
 
-    /// The value of a cookie of the shop, with or without `__Host-` in front of the name.
-    ///
-    /// - Parameter name: Without the prefix.
-    /// - Returns: `nil` where there is none.
+    /// The value of a cookie of the shop, with or without `__Host-` in front of the name, or `nil`.
     package func cookie(_ name: String) -> String? {
         cookies.first { $0.name == name || $0.name == "__Host-" + name }?.value
     }
 
-    /// Puts a cookie into the jar as if it had come from the shop.
-    ///
-    /// - Parameters:
-    ///   - name: The whole name.
-    ///   - value: Any value.
+    /// Puts a cookie of a whole name into the jar as if it had come from the shop.
     package func plant(_ name: String, _ value: String) {
         let cookie = StoredCookie(name: name, value: value, attributes: "Path=/; Secure")
         state.withLock { $0.jar.plant(cookie, on: URLParts("/", base: home).host) }
@@ -68,24 +54,14 @@ package final class TestBrowser: Sendable {
 
     // MARK: As the buyer
 
-    /// Goes to an address and follows redirects.
+    /// Goes to an address, or a path of the shop, and follows redirects to the page at the end.
     ///
-    /// - Parameters:
-    ///   - url: Absolute, or a path of the shop.
-    ///   - page: The page with the link that was followed; `nil` where the address was typed, or came from an app.
-    /// - Returns: The page at the end.
-    /// - Throws: `HTTPExchangeError`, or `RedirectLoop`.
+    /// - Parameter page: The page with the link that was followed; `nil` where the address was typed, or came from an app.
     package func open(_ url: String, from page: Page? = nil) async throws -> Page {
         try await navigate(Visit(URLParts(url, base: home)), from: page)
     }
 
-    /// Sends a form of a page and follows redirects.
-    ///
-    /// - Parameters:
-    ///   - form: Of the page.
-    ///   - page: Where it stands.
-    /// - Returns: The page at the end.
-    /// - Throws: `HTTPExchangeError`, or `RedirectLoop`.
+    /// Sends a form of a page and follows redirects to the page at the end.
     package func submit(_ form: Form, on page: Page) async throws -> Page {
         let target = URLParts(form.action, base: page.url.origin)
         return try await navigate(Visit(target, form: form.fields), from: page)
@@ -124,13 +100,7 @@ package final class TestBrowser: Sendable {
 
     // MARK: As a script of a page of the shop
 
-    /// Posts a form as `fetch` does.
-    ///
-    /// - Parameters:
-    ///   - path: Of the shop.
-    ///   - form: Names and values.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
+    /// Posts a form to a path of the shop as `fetch` does.
     package func fetch(_ path: String, _ form: [(String, String)]) async throws -> Page {
         var visit = Visit(URLParts(path, base: home), form: form)
         visit.fields = [
@@ -144,41 +114,15 @@ package final class TestBrowser: Sendable {
 
     /// One request without redirects and without any field that a browser adds, beside cookies and language.
     ///
-    /// - Parameters:
-    ///   - method: For example `GET`.
-    ///   - url: Absolute, or a path of the shop.
-    ///   - fields: Further fields; `Host` and `Cookie` replace the browser's own.
-    ///   - form: The body, for POST.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
+    /// - Parameter fields: Further fields, the media type of a body among them; `Host` and `Cookie` replace the browser's own.
     package func request(
         _ method: String = "GET",
         _ url: String,
         fields: [(String, String)] = [],
-        form: [(String, String)]? = nil
+        form: [(String, String)]? = nil,
+        body: [UInt8] = []
     ) async throws -> Page {
         var visit = Visit(URLParts(url, base: home), form: form)
-        visit.method = method
-        visit.fields = fields
-        return try await send(visit)
-    }
-
-    /// One request with a body of any kind.
-    ///
-    /// - Parameters:
-    ///   - method: For example `POST`.
-    ///   - url: Absolute, or a path of the shop.
-    ///   - fields: Further fields, the media type among them.
-    ///   - body: The bytes.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
-    package func request(
-        _ method: String,
-        _ url: String,
-        fields: [(String, String)],
-        body: [UInt8]
-    ) async throws -> Page {
-        var visit = Visit(URLParts(url, base: home))
         visit.method = method
         visit.fields = fields
         visit.body = body
@@ -193,7 +137,6 @@ package final class TestBrowser: Sendable {
     }
 
     private func sendOnce(_ visit: Visit) async throws -> Page {
-        let truth = hosts.truth(of: visit.url)
         let isSafe = visit.method == "GET" || visit.method == "HEAD"
         let cookies = state.withLock { state in
             state.visited.append(visit.url.text)
@@ -204,19 +147,11 @@ package final class TestBrowser: Sendable {
             guard let value, !fields.contains(where: { $0.0 == name }) else { return }
             fields.append((name, value))
         }
-        add("Host", truth.host)
         add("Cookie", cookies)
         add("Accept-Language", language)
         add("User-Agent", "Mozilla/5.0 (test)")
-        if visit.form != nil { add("Content-Type", "application/x-www-form-urlencoded") }
-        let request = OutboundRequest(
-            method: visit.method,
-            url: truth.url,
-            fields: fields,
-            body: visit.form.map { Array(FormCoding.encode($0).utf8) } ?? visit.body
-        )
-        let response = try await ClientLoop.send(request, over: hosts.version(for: visit.url))
-        let page = Page(url: visit.url, response: response)
+        let url = visit.url.text
+        let page = try await client.send(visit.method, url, fields: fields, form: visit.form, body: visit.body)
         state.withLock { state in
             state.received.append(page.text)
             for line in page.all("set-cookie") { state.jar.store(line, from: visit.url) }

@@ -7,67 +7,42 @@ package import StrictJSON
 package struct MerchantClient: Sendable {
     /// The key that it shows.
     package let key: String
-    private let shop: Shop
+    private let client: TestClient
 
-    /// A server with a key.
-    ///
-    /// - Parameters:
-    ///   - shop: Serves the interface.
-    ///   - key: The whole key.
+    /// A server with a whole key, for whom a shop serves the interface.
     package init(_ shop: Shop, key: String) {
-        self.shop = shop
+        client = shop.http
         self.key = key
     }
 
     /// Asks for something.
-    ///
-    /// - Parameter path: With its query.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
     package func get(_ path: String) async throws -> MerchantReply {
-        let page = try await browser.request("GET", path, fields: [("Authorization", "Bearer " + key)])
-        return MerchantReply(page)
+        MerchantReply(try await client.send("GET", path, fields: [("Authorization", "Bearer " + key)]))
     }
 
     /// Sends something.
     ///
-    /// - Parameters:
-    ///   - path: Below `/v1`.
-    ///   - body: The content.
-    ///   - word: Names the request; a fresh one by default.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
+    /// - Parameter word: Names the request; a fresh one by default.
     package func post(_ path: String, _ body: JSONValue, word: String? = nil) async throws -> MerchantReply {
         let word = word ?? Hex.encode((0..<12).map { _ in UInt8.random(in: 0...255) })
         let fields = [
             ("Authorization", "Bearer " + key), ("Content-Type", "application/json"), ("Idempotency-Key", word),
         ]
-        let page = try await browser.request("POST", path, fields: fields, body: body.bytes)
-        return MerchantReply(page)
+        return MerchantReply(try await client.send("POST", path, fields: fields, body: body.bytes))
     }
-
-    /// A server does not ask again after 429, whatever the shop's buyers do.
-    private var browser: TestBrowser { TestBrowser(shop.hosts, home: shop.web, language: "en") }
 
     /// Opens a session.
     ///
     /// - Parameters:
     ///   - order: What to sell; two packs of tea for a buyer on a site by default.
     ///   - word: Names the request; a fresh one by default.
-    /// - Returns: What the answer says.
-    /// - Throws: `HTTPExchangeError`, or `MerchantRefused`.
     package func open(_ order: JSONValue = MerchantClient.order(), word: String? = nil) async throws -> OpenSession {
         try OpenSession(try await post("/v1/sessions", order, word: word))
     }
 
     /// Completes a session as the merchant's server does when the buyer is back.
     ///
-    /// - Parameters:
-    ///   - session: With the proof that the server kept.
-    ///   - back: The address that the buyer came back to.
-    ///   - verifier: Where the session was opened with a challenge.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
+    /// - Parameter verifier: Where the session was opened with a challenge.
     package func complete(
         _ session: OpenSession,
         _ back: String,
@@ -88,7 +63,6 @@ package struct MerchantClient: Sendable {
     /// - Parameters:
     ///   - client: `site`, `iosApp` or `androidApp`.
     ///   - changes: Members that replace those of the order; `null` takes one out.
-    /// - Returns: The content of a request.
     package static func order(client: String = "site", _ changes: [JSONMember] = []) -> JSONValue {
         var members = [
             JSONMember("reference", "A-1001"), JSONMember("client", .string(client)), JSONMember("currency", "JPY"),
@@ -107,16 +81,11 @@ package struct MerchantClient: Sendable {
     }
 
     /// An amount of yen.
-    ///
-    /// - Parameter amount: Whole yen.
-    /// - Returns: The amount as an object.
     package static func yen(_ amount: Int) -> JSONValue {
         ["amount": .string("\(amount)"), "currencyCode": "JPY"]
     }
 
     /// A key as it could be, which nobody has made.
-    ///
-    /// - Returns: A new one each time.
     package static func madeUpKey() -> String {
         "swk_" + Base64URL.encode((0..<48).map { _ in UInt8.random(in: 0...255) })
     }
@@ -188,10 +157,6 @@ package struct MerchantRefused: Error, Sendable {
 
 extension Shop {
     /// A merchant's server with a fresh key.
-    ///
-    /// - Parameter scopes: What the key opens; everything by default.
-    /// - Returns: Ready to ask.
-    /// - Throws: `KeyRefused`, `IOError`.
     package func merchant(
         _ scopes: String = allScopes
     ) async throws -> MerchantClient {
@@ -201,9 +166,6 @@ extension Shop {
 
 extension ShopOptions {
     /// A shop that serves merchants' programs and sends their buyers back to `https://shop.example.com`.
-    ///
-    /// - Parameter settings: By their dotted names.
-    /// - Returns: As usual otherwise.
     package static func merchants(_ settings: [String: String] = [:]) -> ShopOptions {
         var all = [
             "merchant.api": "true", "merchant.return_origins": "https://shop.example.com",

@@ -9,9 +9,7 @@ package struct MobileApp: Sendable {
     package var buyer = (email: "tokyo@example.test", card: "card-1111")
 
     /// An app on a phone of its own.
-    ///
-    /// - Parameter shop: With the simulator.
-    package init(_ shop: Shop) {
+    package init<Place>(_ shop: TestShop<Place>) {
         browser = shop.browser()
         control = shop.control
     }
@@ -20,7 +18,6 @@ package struct MobileApp: Sendable {
     ///
     /// - Parameter launch: The member `launch.mobile` of a session.
     /// - Returns: The link by which the buyer comes back.
-    /// - Throws: `HTTPExchangeError`, `ControlFailure`, or `UnexpectedPage` for a page that leads nowhere.
     package func checkOut(_ launch: JSONValue) async throws -> String {
         try await control.nextBuyer(buyer.email, card: buyer.card)
         let form = launch.members.map { ($0.name, $0.value.text ?? ($0.value.flag == true ? "true" : "false")) }
@@ -80,7 +77,6 @@ extension MerchantClient {
     /// - Parameters:
     ///   - address: Where to; `nil` where nothing is sent.
     ///   - changes: Members that replace those of the order; `null` takes one out.
-    /// - Returns: The content of a request.
     package static func appOrder(_ address: JSONValue? = nil, _ changes: [JSONMember] = []) -> JSONValue {
         let mobile = appLinks + (address.map { [JSONMember("shippingAddress", $0)] } ?? [])
         return order(
@@ -94,8 +90,6 @@ extension MerchantClient {
     /// - Parameters:
     ///   - order: What to sell; nothing that is sent, by default.
     ///   - word: Names the request; a fresh one by default.
-    /// - Returns: What the answer says.
-    /// - Throws: `HTTPExchangeError`, or `MerchantRefused`.
     package func openApp(
         _ order: JSONValue = MerchantClient.appOrder(),
         word: String? = nil
@@ -105,14 +99,7 @@ extension MerchantClient {
 
     /// Finalizes a session as the merchant's server does when the buyer is back in the app.
     ///
-    /// - Parameters:
-    ///   - session: With the proof that the server kept.
-    ///   - link: By which the buyer came back.
-    ///   - address: As the session was opened with.
-    ///   - proof: Another proof than the session's, for who has the wrong one.
-    ///   - more: Further members.
-    /// - Returns: The answer.
-    /// - Throws: `HTTPExchangeError`.
+    /// - Parameter proof: Another proof than the session's, for who has the wrong one.
     package func finalize(
         _ session: MobileSession,
         _ link: String,
@@ -130,7 +117,6 @@ extension MerchantClient {
 
     /// The checkout session that a link into an app names.
     ///
-    /// - Parameter link: By which a buyer came back.
     /// - Returns: Empty where it names none.
     package static func checkoutSession(of link: String) -> String {
         parameter("amazonCheckoutSessionId", of: link)

@@ -50,10 +50,6 @@ package final class ShopRelay: Sendable {
     private let state: Memory
 
     /// Starts one.
-    ///
-    /// - Parameter shop: Where requests go.
-    /// - Returns: A relay that hands everything on.
-    /// - Throws: `IOError`, `ServerError`, `CryptographyError` or `TLSError`.
     package static func start(_ shop: Shop) async throws -> ShopRelay {
         let tls = try TestKeys.tlsContext(try TestKeys.get())
         let loop = try EventLoop(name: "relay", logger: .silent)
@@ -87,10 +83,7 @@ package final class ShopRelay: Sendable {
 
     /// What becomes of the next requests whose path has an end, beside those that are spoken for already.
     ///
-    /// - Parameters:
-    ///   - end: Of the path, for example `/complete`.
-    ///   - fate: What becomes of each.
-    ///   - count: How many there are.
+    /// - Parameter end: Of the path, for example `/complete`.
     package func arrange(_ end: String, _ fate: Fate, count: Int = 1) {
         state.withLock { state in
             if case .held = fate { state.isHolding = true }
@@ -104,9 +97,6 @@ package final class ShopRelay: Sendable {
     }
 
     /// The requests so far whose path has an end.
-    ///
-    /// - Parameter end: Of the path.
-    /// - Returns: In order.
     package func passed(_ end: String) -> [Passed] {
         state.withLock { $0.passed }.filter { $0.path.hasSuffix(end) }
     }
@@ -153,23 +143,15 @@ package final class ShopRelay: Sendable {
                 if let name = HTTPFieldName("retry-after") { _ = answer.add(name, "\(pause)") }
                 return .now(answer)
             }
-            let sent = handedOn(request, fields)
-            return .later { try await self.answer(sent, fate) }
-        }
-
-        private func handedOn(_ request: HTTPRequest, _ fields: [(String, String)]) -> OutboundRequest {
             let target = request.path + (request.query.map { "?" + $0 } ?? "")
-            let truth = shop.hosts.truth(of: URLParts(target, base: shop.web))
-            return OutboundRequest(
-                method: "\(request.method.text)",
-                url: truth.url,
-                fields: fields + [("host", truth.host)],
-                body: request.body
-            )
+            let (method, body) = ("\(request.method.text)", request.body)
+            let http = shop.http
+            return .later {
+                try await self.answer(try await http.send(method, target, fields: fields, body: body).response, fate)
+            }
         }
 
-        private func answer(_ request: OutboundRequest, _ fate: Fate?) async throws -> HTTPResponse {
-            let reply = try await ClientLoop.send(request)
+        private func answer(_ reply: InboundResponse, _ fate: Fate?) async throws -> HTTPResponse {
             switch fate {
             case .lost: throw HangUp()
             case .held:

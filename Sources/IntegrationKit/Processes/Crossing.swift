@@ -16,16 +16,25 @@ package struct Crossing: Sendable {
     package var shownTotal = ""
     /// The checkout session.
     package var session = ""
-    /// Where the provider finishes the buyer's part.
-    package var processingURL = ""
     /// The cookie of the provider's pages.
-    package var providerCookie = ""
+    var providerJar: [(String, String)] = []
 
     /// A crossing that has not begun.
     package init() {}
 
     /// The displayed total as a number of yen.
     package var total: Int? { Int(shownTotal.filter { $0 != "," }) }
+
+    /// The cookies of the tab.
+    package var tabJar: [(String, String)] { [(CookieName.tab, tabToken), (CookieName.launch, launchTicket)] }
+
+    /// What the app sends for the purchase.
+    package var purchaseForm: [(String, String)] {
+        [
+            ("secureWebviewSessionId", returnTicket), ("orderReferenceId", session),
+            ("accessToken", "sealed"), ("old_secureWebviewSessionId", launchTicket),
+        ]
+    }
 }
 
 /// An answer that ends a crossing.
@@ -39,11 +48,7 @@ package struct UnexpectedAnswer: Error, Sendable, CustomStringConvertible {
 
     package var description: String { "\(step): \(status) \(body)" }
 
-    /// The given answer.
-    ///
-    /// - Parameters:
-    ///   - step: What was asked.
-    ///   - answer: What came.
+    /// The given answer to what was asked.
     package init(_ step: String, _ answer: InboundResponse) {
         self.step = step
         status = answer.status

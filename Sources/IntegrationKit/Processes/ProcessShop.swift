@@ -8,13 +8,11 @@ import TestKit
 /// The place of a shop whose servers are processes: the loop of the test, and a folder.
 package final class ServerProcesses {
     fileprivate let reactor: Reactor
-    fileprivate let client: ShopClient
     fileprivate let folder: String
     fileprivate var servers: [ServerProcess] = []
 
-    fileprivate init(_ reactor: Reactor, _ client: ShopClient, folder: String) {
+    fileprivate init(_ reactor: Reactor, folder: String) {
         self.reactor = reactor
-        self.client = client
         self.folder = folder
     }
 }
@@ -26,7 +24,7 @@ extension TestShop<ServerProcesses> {
     /// The loop of the test.
     package var reactor: Reactor { place.reactor }
     /// Buyers and apps.
-    package var client: ShopClient { place.client }
+    package var client: ShopClient { ShopClient(http, simulator: simulator.url) }
     /// The test's own folder, which goes away with it.
     package var folder: String { place.folder }
 
@@ -49,6 +47,7 @@ extension TestShop<ServerProcesses> {
         let log = folder + "/server-\(place.servers.count).log"
         let server = try await ServerProcess.start(environment, logPath: log, on: reactor, as: user)
         place.servers.append(server)
+        hosts.add(server.url, for: [server.url])
         return server
     }
 
@@ -78,9 +77,7 @@ package func withProcessShop(
         let options = ShopOptions.processes(over: version, in: folder)
         let keys = try TestKeys.get().copied(to: folder)
         try await withLoop(deadline: deadline) { reactor in
-            let trust = ClientConfiguration.Trust.file(path: keys.authorityPath)
-            let client = ShopClient(reactor, simulator: simulator.url, trust: trust, version: version)
-            let place = ServerProcesses(reactor, client, folder: folder)
+            let place = ServerProcesses(reactor, folder: folder)
             defer { for server in place.servers { server.program.destroy() } }
             let settings = options.environment(simulator, keys)
             try await body(ProcessShop(database, simulator, place, hosts, options, settings: settings))

@@ -69,46 +69,31 @@ package struct TestShop<Place> {
         TestBrowser(hosts, home: web, language: language, isPatient: isPatient)
     }
 
+    /// A client of the shop without cookies.
+    package var http: TestClient { TestClient(hosts, home: web) }
+
     /// The simulator's controls.
     package var control: SimulatorControl { SimulatorControl(url: simulator.url) }
 
     /// Runs one statement on the shop's database, blocking.
-    ///
-    /// - Parameters:
-    ///   - sql: With `$1` and so on.
-    ///   - parameters: As text.
-    /// - Returns: Rows of texts.
-    /// - Throws: `PostgresError`.
     @discardableResult
     package func rows(_ sql: String, _ parameters: [String?] = []) throws -> [[String?]] {
         try PostgresAdmin(url: databaseURL).rows(sql, parameters)
     }
 
     /// The only value of a statement, or an empty text.
-    ///
-    /// - Parameters:
-    ///   - sql: With `$1` and so on.
-    ///   - parameters: As text.
-    /// - Returns: As text.
-    /// - Throws: `PostgresError`.
     package func value(_ sql: String, _ parameters: [String?] = []) throws -> String {
         (try rows(sql, parameters).first?.first ?? nil) ?? ""
     }
 
     /// The state of a webview session, as the database has it.
-    ///
-    /// - Parameter webviewSession: Its id as text.
-    /// - Returns: For example `opened`.
-    /// - Throws: `PostgresError`.
     package func state(of webviewSession: String) throws -> String {
         try value("SELECT state FROM flow WHERE flow_id = $1", [webviewSession])
     }
 
     /// The audit trail of a webview session in order.
     ///
-    /// - Parameter webviewSession: Its id as text.
     /// - Returns: For each event `operation verdict`.
-    /// - Throws: `PostgresError`.
     package func trail(of webviewSession: String) throws -> [String] {
         try rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [webviewSession])
             .map { ($0.first ?? nil) ?? "" }
@@ -116,9 +101,6 @@ package struct TestShop<Place> {
 
     /// How many rows the tables of the webview sessions hold, and how far they have changed: equal before and after means that
     /// nothing was written.
-    ///
-    /// - Returns: One text.
-    /// - Throws: `PostgresError`.
     package func footprint() throws -> String {
         try value(
             """
@@ -130,9 +112,6 @@ package struct TestShop<Place> {
     }
 
     /// Every row of every table as text, column by column as PostgreSQL prints it: what a stolen dump would hold.
-    ///
-    /// - Returns: One text.
-    /// - Throws: `PostgresError`.
     package func dump() throws -> String {
         let names = try rows(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
@@ -142,9 +121,6 @@ package struct TestShop<Place> {
     }
 
     /// Ends the lease of a purchase, as if its holder had been gone for a while.
-    ///
-    /// - Parameter webviewSession: Its id as text.
-    /// - Throws: `PostgresError`.
     package func endLease(of webviewSession: String) throws {
         try rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE flow_id = $1", [webviewSession])
     }
@@ -153,12 +129,7 @@ package struct TestShop<Place> {
     ///
     /// The broker's own recovery may be faster than the caller, and holds the lease for a moment.
     ///
-    /// - Parameters:
-    ///   - webviewSession: Its id as text.
-    ///   - ask: For example the purchase.
-    ///   - isHeld: Whether an answer says that somebody is still at it.
     /// - Returns: The first answer that says more, or the last one.
-    /// - Throws: `PostgresError`, or what `ask` throws.
     package func afterLease<Answer>(
         of webviewSession: String,
         ask: () async throws -> Answer,
@@ -176,10 +147,7 @@ package struct TestShop<Place> {
 
     /// Has the database refuse some updates, as a broken row would, until the trigger `refuse` is dropped.
     ///
-    /// - Parameters:
-    ///   - table: Whose rows.
-    ///   - condition: In terms of `OLD` and `NEW`.
-    /// - Throws: `PostgresError`.
+    /// - Parameter condition: In terms of `OLD` and `NEW`.
     package func refuse(updatesOf table: String, where condition: String) throws {
         try rows(
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$"
@@ -190,8 +158,6 @@ package struct TestShop<Place> {
     }
 
     /// Takes the database away: every connection ends and no new one is let in.
-    ///
-    /// - Throws: `PostgresError`.
     package func takeDatabaseAway() throws {
         try onAnotherDatabase { admin in
             try admin.run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS false")
@@ -203,8 +169,6 @@ package struct TestShop<Place> {
     }
 
     /// Lets connections in again.
-    ///
-    /// - Throws: `PostgresError`.
     package func bringDatabaseBack() throws {
         try onAnotherDatabase { try $0.run("ALTER DATABASE \(database.name) WITH ALLOW_CONNECTIONS true") }
     }

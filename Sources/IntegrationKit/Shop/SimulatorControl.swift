@@ -5,6 +5,13 @@ package import StrictJSON
 package struct SimulatorControl: Sendable {
     /// The simulator.
     package let url: String
+    private let client: TestClient
+
+    /// The controls of the simulator at a URL.
+    package init(url: String, _ client: TestClient = TestClient()) {
+        self.url = url
+        self.client = client
+    }
 
     /// One call that the simulator's API has answered.
     package struct Call: Sendable {
@@ -25,12 +32,6 @@ package struct SimulatorControl: Sendable {
     }
 
     /// Lets the next buyers answer the hosted pages by themselves.
-    ///
-    /// - Parameters:
-    ///   - email: Who; the buyer in Tokyo unless given.
-    ///   - card: Which card, for example `card-3434`.
-    ///   - count: For how many checkouts.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func nextBuyer(
         _ email: String = "tokyo@example.test",
         card: String = "card-1111",
@@ -49,10 +50,8 @@ package struct SimulatorControl: Sendable {
     ///
     /// - Parameters:
     ///   - operation: Which call it hits; `nil` for any.
-    ///   - count: How many of them.
     ///   - chance: How many of a thousand fitting calls it hits, and the seed that picks them; `nil` for every one.
     ///   - action: For example `["resetAfter": true]`.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func fault(
         _ operation: String?,
         count: Int = 1,
@@ -69,8 +68,6 @@ package struct SimulatorControl: Sendable {
     }
 
     /// Forgets the faults that wait.
-    ///
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func clearFaults() async throws {
         _ = try await send("DELETE", "faults", nil)
     }
@@ -78,18 +75,13 @@ package struct SimulatorControl: Sendable {
     /// Moves the simulator's clock.
     ///
     /// - Parameter duration: ISO 8601, for example `PT25H`.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func advanceClock(by duration: String) async throws {
         try await post("clock", ["advance": .string(duration)])
     }
 
     /// Forces a state.
     ///
-    /// - Parameters:
-    ///   - object: `sessions/`, `charges/`, `permissions/` or `refunds/` and an id.
-    ///   - state: For example `Declined`.
-    ///   - reason: For states that have one.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
+    /// - Parameter object: `sessions/`, `charges/`, `permissions/` or `refunds/` and an id.
     package func force(_ object: String, _ state: String, _ reason: String? = nil) async throws {
         try await post(object + "/state", ["state": .string(state), "reasonCode": JSONValue(reason)])
     }
@@ -98,9 +90,7 @@ package struct SimulatorControl: Sendable {
     ///
     /// - Parameters:
     ///   - receiver: Its URL; empty for nobody.
-    ///   - topic: What the receiver expects.
     ///   - version: Of the signature: `1`, `2` or `alternating`.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func notify(_ receiver: String, topic: String, version: String = "1") async throws {
         try await post(
             "ipn/target",
@@ -111,7 +101,6 @@ package struct SimulatorControl: Sendable {
     /// The root that the certificates of notifications lead to.
     ///
     /// - Returns: PEM.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func notificationAnchor() async throws -> [UInt8] {
         try await exchange("GET", "ipn/anchor.pem", nil)
     }
@@ -119,15 +108,12 @@ package struct SimulatorControl: Sendable {
     /// What the receiver answered to the notifications so far.
     ///
     /// - Returns: Statuses in order; 0 for a try without an answer.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func deliveries() async throws -> [Int] {
         let log = try await get("ipn/deliveries")
         return (log["entries"]?.elements ?? []).map { $0["status"]?.integer ?? 0 }
     }
 
     /// Forgets everything.
-    ///
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func reset() async throws {
         try await post("reset", [:])
     }
@@ -152,9 +138,7 @@ package struct SimulatorControl: Sendable {
 
     /// An object as the service shows it, of any merchant.
     ///
-    /// - Parameter id: Of a session, permission, charge or refund.
     /// - Returns: The object, with `_sim` for what only the simulator knows.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func object(_ id: String) async throws -> JSONValue {
         try await get("objects/" + id)
     }
@@ -165,11 +149,6 @@ package struct SimulatorControl: Sendable {
     }
 
     /// Posts to a control.
-    ///
-    /// - Parameters:
-    ///   - path: Below `/_sim/`.
-    ///   - body: JSON.
-    /// - Throws: `HTTPExchangeError`, or `ControlFailure` for anything but 200.
     package func post(_ path: String, _ body: JSONValue) async throws {
         _ = try await send("POST", path, body)
     }
@@ -179,11 +158,8 @@ package struct SimulatorControl: Sendable {
     }
 
     private func exchange(_ method: String, _ path: String, _ body: JSONValue?) async throws -> [UInt8] {
-        let request = OutboundRequest(method: method, url: "\(url)/_sim/\(path)", body: body?.bytes ?? [])
-        let answer = try await ClientLoop.send(request)
-        guard answer.status == 200 else {
-            throw ControlFailure(path: path, status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
-        }
+        let answer = try await client.send(method, "\(url)/_sim/\(path)", body: body?.bytes ?? []).response
+        guard answer.status == 200 else { throw ControlFailure(path: path, status: answer.status, body: answer.text) }
         return answer.body
     }
 }

@@ -1,5 +1,4 @@
 import EventIO
-import HTTPClient
 import HTTPCore
 import IntegrationKit
 import Postgres
@@ -49,16 +48,12 @@ final class CrowdMerchant {
     /// How many orders were opened and paid while what is committed will be lost.
     private(set) var paidInLoss = 0
     private let shop: ProcessShop
-    private let curl: CurlClient
     private var underWay: [Int: CrowdOrder] = [:]
     private var turn = 0
 
     init(_ shop: ProcessShop, _ servers: [ServerProcess]) {
         self.shop = shop
         self.servers = servers
-        var configuration = ClientConfiguration.patient
-        configuration.concurrencyLimit = 256
-        curl = CurlClient(shop.reactor, configuration: configuration)
     }
 
     /// Sells, and takes the money of every second one, and gives back a part of every fourth; again, the same requests again.
@@ -177,13 +172,7 @@ final class CrowdMerchant {
     ) async throws -> InboundResponse {
         try await poll(shop.reactor, "an answer to \(mark ?? path)") {
             do {
-                let request = OutboundRequest(
-                    method: method,
-                    url: self.nextURL + path,
-                    fields: [("Host", ServerProcess.host)] + MerchantKey.fields(mark),
-                    body: body?.bytes ?? []
-                )
-                let answer = try await self.curl.send(request.patient)
+                let answer = try await self.shop.ask(self.nextURL, method, path, body?.bytes ?? [], mark: mark)
                 let code = try JSONParser.parse(answer.body)["error"]?["code"]?.text ?? ""
                 guard [202, 429, 503].contains(answer.status) || code.hasSuffix("_in_progress") else { return answer }
                 if let mark { try self.endLeases(path, mark) }

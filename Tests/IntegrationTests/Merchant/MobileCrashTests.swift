@@ -66,22 +66,21 @@ struct MobileCrashTests {
 /// What a merchant's server knows of one session of its app, of a shop of processes.
 private struct MobileTill {
     let shop: ProcessShop
-    let curl: CurlClient
     let webviewSession: String
     let finalization: JSONValue
 
     /// A session whose buyer is back in the app.
     static func open(_ shop: ProcessShop, _ server: ServerProcess) async throws -> MobileTill {
         try shop.rows(MerchantKey.insertion)
-        let curl = CurlClient(shop.reactor, configuration: .patient)
-        let opened = try await post(curl, server, "/v1/sessions", MerchantClient.appOrder(MerchantClient.delivery))
+        let order = MerchantClient.appOrder(MerchantClient.delivery)
+        let opened = try await shop.ask(server.url, "POST", "/v1/sessions", order.bytes, mark: "m")
         let session = try JSONParser.parse(opened.body)
         let webviewSession = try #require(session["id"]?.text, "\(String(decoding: opened.body, as: UTF8.self))")
         let launch = try #require(session["launch"]?["mobile"])
+        let curl = CurlClient(shop.reactor, configuration: .patient)
         let link = try await checkOut(launch, shop, curl)
         return MobileTill(
             shop: shop,
-            curl: curl,
             webviewSession: webviewSession,
             finalization: [
                 "checkoutSessionId": .string(MerchantClient.checkoutSession(of: link)),
@@ -92,7 +91,7 @@ private struct MobileTill {
 
     /// Follows the simulator's pages, which answer themselves, to the link into the app.
     private static func checkOut(_ launch: JSONValue, _ shop: ProcessShop, _ curl: CurlClient) async throws -> String {
-        let origin = shop.client.simulator
+        let origin = shop.simulator.url
         var form = launch.members.map { "\($0.name)=\(encoded($0.value.text ?? "true"))" }
         form += ["checkoutLanguage=ja_JP", "placement=Cart"]
         var request = OutboundRequest(
@@ -120,33 +119,15 @@ private struct MobileTill {
         }.joined()
     }
 
-    private static func post(
-        _ curl: CurlClient,
-        _ server: ServerProcess,
-        _ path: String,
-        _ body: JSONValue
-    ) async throws -> InboundResponse {
-        let outbound = OutboundRequest(
-            method: "POST",
-            url: server.url + path,
-            fields: [("Host", ServerProcess.host)] + MerchantKey.fields("m"),
-            body: body.bytes
-        )
-        return try await curl.send(outbound.patient)
-    }
-
     func finalize(_ server: ServerProcess) async throws -> InboundResponse {
-        try await MobileTill.post(curl, server, "/v1/sessions/\(webviewSession)/finalize", finalization)
+        try await shop.ask(server.url, "POST", path + "/finalize", finalization.bytes, mark: "m")
     }
 
     func buyer(_ server: ServerProcess) async throws -> InboundResponse {
-        let outbound = OutboundRequest(
-            method: "GET",
-            url: server.url + "/v1/sessions/\(webviewSession)/buyer",
-            fields: [("Host", ServerProcess.host)] + MerchantKey.fields(nil)
-        )
-        return try await curl.send(outbound.patient)
+        try await shop.ask(server.url, "GET", path + "/buyer")
     }
+
+    private var path: String { "/v1/sessions/" + webviewSession }
 
     /// Asks until the payment is not under way any more.
     func insist(_ server: ServerProcess) async throws -> InboundResponse {

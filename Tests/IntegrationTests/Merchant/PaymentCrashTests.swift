@@ -1,5 +1,4 @@
 import EventIO
-import HTTPClient
 import HTTPCore
 import IntegrationKit
 import StrictJSON
@@ -88,7 +87,6 @@ private struct ProcessTill {
     typealias Request = (path: String, body: String, mark: String)
 
     let shop: ProcessShop
-    let curl: CurlClient
     let charge: String
     let webviewSession: String
 
@@ -100,7 +98,6 @@ private struct ProcessTill {
         let charge = try shop.value("SELECT object_id FROM payment_object WHERE kind = 'charge'")
         return ProcessTill(
             shop: shop,
-            curl: CurlClient(shop.reactor, configuration: .patient),
             charge: charge,
             webviewSession: crossing.webviewSession
         )
@@ -127,13 +124,7 @@ private struct ProcessTill {
     }
 
     func send(_ request: Request, _ server: ServerProcess) async throws -> InboundResponse {
-        let outbound = OutboundRequest(
-            method: "POST",
-            url: server.url + request.path,
-            fields: [("Host", ServerProcess.host)] + MerchantKey.fields(request.mark),
-            body: Array(request.body.utf8)
-        )
-        return try await curl.send(outbound.patient)
+        try await shop.ask(server.url, "POST", request.path, Array(request.body.utf8), mark: request.mark)
     }
 
     func endLeases() throws {

@@ -65,7 +65,7 @@ import Testing
     }
 
     private static func get(_ url: String) async throws -> JSONValue {
-        let answer = try await ClientLoop.send(OutboundRequest(method: "GET", url: url))
+        let answer = try await ClientLoop.shared.send(OutboundRequest(method: "GET", url: url))
         return try JSONParser.parse(answer.body)
     }
 }
