@@ -267,6 +267,13 @@ let package = Package(
             ],
             resources: [.copy("Pages/Golden")]
         ),
+        tests(
+            "MerchantTests",
+            [
+                "Merchant", "Checkout", "Webhooks", "FeatureTestKit", "PostgresTestKit", "ServerCore",
+                "Commerce", "Cryptography", "Postgres", "HTTPCore", "StrictJSON", "Primitives", "TestKit",
+            ]
+        ),
         tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),
         tests("AppLinksTests", ["AppLinks"]),
         tests(

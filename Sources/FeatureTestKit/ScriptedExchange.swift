@@ -13,8 +13,8 @@ package final class ScriptedExchange: HTTPExchange {
     package init() {}
 
     /// Adds an answer behind those that are there.
-    package func answer(_ status: Int, _ body: String = "") {
-        script.append(.success(InboundResponse(status: status, body: Array(body.utf8))))
+    package func answer(_ status: Int, _ body: String = "", fields: [(String, String)] = []) {
+        script.append(.success(InboundResponse(status: status, fields: fields, body: Array(body.utf8))))
     }
 
     /// Adds a failure behind the answers that are there.

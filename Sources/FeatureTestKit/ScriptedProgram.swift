@@ -115,7 +115,7 @@ package final class ScriptedProgram {
         return configured
     }
 
-    /// Answers a request.
+    /// Answers a request; one whose content is larger than its route takes is refused as a connection does it.
     ///
     /// - Parameters:
     ///   - method: The method.
@@ -144,6 +144,11 @@ package final class ScriptedProgram {
         }
         lastNumber += 1
         request.serialNumber = lastNumber
+        if let limit = router.bodyLimit(for: request), request.body.count > limit,
+            let refusal = router.refusal(of: request, with: .payloadTooLarge)
+        {
+            return Answer(refusal)
+        }
         switch router.handle(request) {
         case .now(let response): return Answer(response)
         case .precomposed(let answer): return Answer(answer.response)

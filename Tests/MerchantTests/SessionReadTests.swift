@@ -1,0 +1,277 @@
+import FeatureTestKit
+import HTTPCore
+import Postgres
+import PostgresTestKit
+import Primitives
+import StrictJSON
+import Testing
+
+@Suite struct `The reading of a session` {
+    private static let request = MerchantRequest.all[1]
+
+    @Test(
+        arguments: [
+            "created", "at_provider", "in_review", "paying", "paid", "payment_pending", "declined", "cancelled",
+            "expired", "captured", "part_refunded", "refunded", "closed",
+        ]
+    )
+    func `shows order, sums and charges in every state`(state: String) async throws {
+        try await withMerchants { shop in
+            var row = OrderRow(state)
+            row.captured = 3_180
+            row.refunded = 180
+            shop.database.answer("order_look", row.row)
+            shop.database.answer("ledger_objects", ObjectRow.charge("Captured").row)
+            let answer = try await shop.send(Self.request)
+            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session && answer[.cacheControl] == "no-store")
+            let json = answer.json
+            #expect(
+                json["id"]?.text == Sample.session && json["state"]?.text == state && json["currency"]?.text == "JPY"
+            )
+            #expect(json["reference"]?.text == "A-1001" && json["client"]?.text == "site")
+            let amounts = json["amounts"]?.members.map { "\($0.name) \($0.value["amount"]?.text ?? "-")" }
+            let sums = [
+                "subtotal 2400", "tax 240", "postage 540", "total 3180", "captured 3180", "refunded 180",
+            ]
+            #expect(amounts == sums && json["charges"]?.elements.first?["id"]?.text == Sample.charge)
+            #expect(json["lines"]?.elements.first?["name"]?.text == "Sencha" && json["metadata"]?["cart"]?.text == "7")
+            #expect(json["createdAt"]?.text == Sample.text && json["expiresAt"]?.text == "2026-09-21T15:13:20Z")
+            #expect(json["chargePermissionId"]?.text == row.permission && json["needsAttention"] == nil)
+            #expect(json["checkoutSessionId"]?.text == Sample.checkoutSession && json["buyer"] == nil)
+        }
+    }
+
+    @Test func `shows what is not known as null, and what a person has to decide`() async throws {
+        try await withMerchants { shop in
+            var row = OrderRow("paying")
+            (row.postage, row.total, row.expires, row.metadata, row.checkoutSession) = (nil, nil, nil, nil, nil)
+            row.needsAttention = true
+            row.adjustments = #"[{"name":"Coupon","amount":\#(Sample.yen(-100))}]"#
+            shop.database.answer("order_look", row.row)
+            shop.database.answer("ledger_objects")
+            let answer = try await shop.send(Self.request)
+            #expect(answer.status == 200 && answer.json["needsAttention"]?.flag == true)
+            #expect(answer.body.contains(#""postage":null,"total":null"#) && answer.body.contains(#""expiresAt":null"#))
+            #expect(answer.body.contains(#""checkoutSessionId":null"#) && answer.body.contains(#""metadata":{}"#))
+            #expect(answer.json["adjustments"]?.elements.first?["amount"]?["amount"]?.text == "-100")
+        }
+    }
+
+    @Test(arguments: StoreFailure.all)
+    func `says that the database does not answer about its charges`(failure: StoreFailure) async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.fail("ledger_objects", failure.error)
+            let answer = try await shop.send(Self.request)
+            #expect(answer.status == failure.status && answer.code == failure.code)
+        }
+    }
+
+    @Test func `answers HEAD as GET`() async throws {
+        try await withMerchants { shop in
+            shop.letIn()
+            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.answer("ledger_objects")
+            let key: (HTTPFieldName, String) = (.authorization, "Bearer " + MerchantKey.text)
+            let answer = try await shop.ask(.head, Self.request.path, fields: [key])
+            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+        }
+    }
+}
+
+@Suite struct `The list of sessions` {
+    private static func list(_ query: String = "") -> MerchantRequest { MerchantRequest(.get, "/v1/sessions" + query) }
+
+    private static let other = UUIDBytes(high: Sample.id.high, low: Sample.id.low - 1)
+    private static let cursor = Base64URL.encode(Sample.id.bytes)
+
+    private static func row(_ id: UUIDBytes) -> Parameters {
+        var row = OrderRow("paid")
+        row.id = id
+        return row.row
+    }
+
+    @Test func `begins with the newest, and says where to go on`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_part", Self.row(Sample.id), Self.row(Self.other))
+            shop.database.answer("ledger_objects", ObjectRow.charge().row)
+            let answer = try await shop.send(Self.list("?limit=1"))
+            #expect(answer.status == 200 && answer[.xFlowID] == nil)
+            let data = answer.json["data"]?.elements ?? []
+            #expect(data.count == 1 && data.first?["id"]?.text == Sample.session)
+            #expect(data.first?["charges"]?.elements.first?["id"]?.text == Sample.charge)
+            #expect(answer.json["nextCursor"]?.text == Self.cursor)
+            let asked = try shop.parameters("order_part")
+            let (newest, end, limit) = (try asked.uuid(0, 0), try asked.uuid(0, 1), try asked.int64(0, 3))
+            let hasFilter = try !asked.isNull(0, 2) || !asked.isNull(0, 4)
+            #expect(newest == UUIDBytes(high: .max, low: .max) && end == UUIDBytes(high: 0, low: 0))
+            #expect(limit == 2 && !hasFilter)
+        }
+    }
+
+    @Test func `goes on behind a cursor, and ends`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_part", Self.row(Self.other))
+            shop.database.answer("ledger_objects")
+            let answer = try await shop.send(Self.list("?cursor=\(Self.cursor)"))
+            #expect(answer.status == 200 && answer.json["data"]?.elements.count == 1)
+            #expect(answer.body.hasSuffix(#""nextCursor":null}"#))
+            let asked = try shop.parameters("order_part")
+            let (newest, limit) = (try asked.uuid(0, 0), try asked.int64(0, 3))
+            #expect(newest == Sample.id && limit == 21)
+        }
+    }
+
+    @Test func `of a state looks through a bounded part, which may be empty`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_reach", Cell.uuid(Self.other))
+            shop.database.answer("order_part")
+            shop.database.answer("ledger_objects")
+            let answer = try await shop.send(Self.list("?state=paid"))
+            #expect(answer.status == 200 && answer.json["data"]?.elements.isEmpty == true)
+            #expect(answer.json["nextCursor"]?.text == Base64URL.encode(Self.other.bytes))
+            let asked = try shop.parameters("order_part")
+            let (end, state) = (try asked.uuid(0, 1), try asked.text(0, 2))
+            #expect(end == Self.other && state == "paid")
+        }
+    }
+
+    @Test func `of a name and of what has changed asks for these alone`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_reach_named")
+            shop.database.answer("order_part_named", Self.row(Sample.id))
+            shop.database.answer("ledger_objects")
+            let query = "?reference=A-1001&updatedAfter=\(Sample.text)&limit=100"
+            let answer = try await shop.send(Self.list(query))
+            #expect(answer.status == 200 && answer.json["data"]?.elements.count == 1)
+            let asked = try shop.parameters("order_part_named")
+            let (after, name, limit) = (try asked.timestamp(0, 4), try asked.text(0, 5), try asked.int64(0, 3))
+            #expect(after == Sample.time && name == "A-1001" && limit == 101)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("?limit=0", "invalid_request", "limit"), ("?limit=101", "invalid_request", "limit"),
+            ("?limit=1.5", "invalid_request", "limit"), ("?limit=-1", "invalid_request", "limit"),
+            ("?cursor=short", "invalid_cursor", "cursor"), ("?cursor=" + cursor + "A", "invalid_cursor", "cursor"),
+            ("?state=done", "invalid_request", "state"), ("?state=paid,captured", "invalid_request", "state"),
+            ("?reference=%0A", "invalid_request", nil),
+            ("?reference=" + String(repeating: "a", count: 101), "invalid_request", "reference"),
+            ("?updatedAfter=yesterday", "invalid_request", "updatedAfter"),
+            ("?updatedAfter=20260921T141320Z", "invalid_request", "updatedAfter"),
+            ("?more=1", "invalid_request", "more"), ("?limit=1&limit=1", "invalid_request", "limit"),
+            ("?limit=%zz", "invalid_request", nil),
+        ] as [(String, String, String?)]
+    )
+    func `refuses a query that it does not know`(query: String, code: String, field: String?) async throws {
+        try await withMerchants { shop in
+            let answer = try await shop.send(Self.list(query))
+            #expect(answer.status == 400 && answer.code == code && answer.field == field)
+            #expect(shop.statements.isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreFailure.all)
+    func `says that the database does not answer, wherever it is asked`(failure: StoreFailure) async throws {
+        try await withMerchants { shop in
+            shop.database.fail("order_reach", failure.error)
+            let reach = try await shop.send(Self.list("?state=paid"))
+            #expect(reach.status == failure.status && reach.code == failure.code)
+            shop.database.answer("order_part")
+            shop.database.fail("ledger_objects", failure.error)
+            let charges = try await shop.send(Self.list())
+            #expect(charges.status == failure.status && charges[.retryAfter] == failure.retryAfter)
+        }
+    }
+}
+
+@Suite struct `The list of events` {
+    private static func list(_ query: String = "") -> MerchantRequest { MerchantRequest(.get, "/v1/events" + query) }
+
+    private static func row(_ sequence: Int64, type: String = "session.paid") -> Parameters {
+        Parameters { row in
+            row.append(int64: 700 + sequence)
+            row.append(uuid: Sample.id)
+            row.append(int64: sequence)
+            row.append(uuid: UUIDBytes(high: 1, low: UInt64(sequence)))
+            row.append(text: type)
+            row.append(timestamp: Sample.time)
+            row.append(json: #"{"state":"paid"}"#)
+        }
+    }
+
+    /// The place of an event, as lists give it out.
+    private static func cursor(_ sequence: UInt8) -> String {
+        let head = [0, 0, 0, 0, 0, 0, 0x02, 0xBC + sequence] as [UInt8]
+        return Base64URL.encode(head + Sample.id.bytes + [0, 0, 0, 0, 0, 0, 0, sequence])
+    }
+
+    @Test func `begins with the oldest, octet for octet what a webhook brings`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("event_feed_page", Self.row(1), Self.row(2), Self.row(3))
+            let answer = try await shop.send(Self.list("?limit=2"))
+            #expect(answer.status == 200 && answer[.xFlowID] == nil && answer.json["hasMore"]?.flag == true)
+            let data = answer.json["data"]?.elements ?? []
+            #expect(data.count == 2 && data.first?["sequence"]?.integer == 1)
+            #expect(data.first?["type"]?.text == "session.paid" && data.first?["createdAt"]?.text == Sample.text)
+            #expect(data.first?["sessionId"]?.text == Sample.session && data.first?["data"]?["state"]?.text == "paid")
+            #expect(data.first?["id"]?.text == "evt_" + UUIDBytes(high: 1, low: 1).description)
+            #expect(answer.json["nextCursor"]?.text == Self.cursor(2))
+            let asked = try shop.parameters("event_feed_page")
+            let (start, limit) = (try asked.int64(0, 0), try asked.int64(0, 3))
+            #expect(start == 0 && limit == 3)
+        }
+    }
+
+    @Test func `goes on behind an event that is listed, and stays there where there is no other`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("event_feed_place", Cell.one)
+            shop.database.answer("event_feed_page")
+            let answer = try await shop.send(Self.list("?after=\(Self.cursor(2))"))
+            #expect(
+                answer.status == 200 && answer.body == #"{"data":[],"nextCursor":"\#(Self.cursor(2))","hasMore":false}"#
+            )
+            let place = try shop.parameters("event_feed_place")
+            let (transaction, subject, sequence) = (try place.int64(0, 0), try place.uuid(0, 1), try place.int64(0, 2))
+            #expect(transaction == 702 && subject == Sample.id && sequence == 2)
+            shop.database.answer("event_feed_page")
+            let none = try await shop.send(Self.list())
+            #expect(none.body == #"{"data":[],"nextCursor":null,"hasMore":false}"#)
+        }
+    }
+
+    @Test func `does not begin behind an event that is not listed any more`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("event_feed_place")
+            let answer = try await shop.send(Self.list("?after=\(Self.cursor(2))"))
+            #expect(answer.status == 400 && answer.code == "invalid_cursor" && answer.field == "after")
+            #expect(answer.message?.contains("begin without `after`") == true)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("?after=short", "invalid_cursor", "after"), ("?limit=0", "invalid_request", "limit"),
+            ("?limit=101", "invalid_request", "limit"), ("?cursor=1", "invalid_request", "cursor"),
+            ("?after=\(cursor(1))&after=\(cursor(1))", "invalid_request", "after"),
+        ]
+    )
+    func `refuses a query that it does not know`(query: String, code: String, field: String) async throws {
+        try await withMerchants { shop in
+            let answer = try await shop.send(Self.list(query))
+            #expect(answer.status == 400 && answer.code == code && answer.field == field)
+            #expect(shop.statements.isEmpty)
+        }
+    }
+
+    @Test(arguments: StoreFailure.all)
+    func `says that the database does not answer about the place`(failure: StoreFailure) async throws {
+        try await withMerchants { shop in
+            shop.database.fail("event_feed_place", failure.error)
+            let answer = try await shop.send(Self.list("?after=\(Self.cursor(1))"))
+            #expect(answer.status == failure.status && answer.code == failure.code)
+            #expect(answer[.retryAfter] == failure.retryAfter)
+        }
+    }
+}
