@@ -250,7 +250,10 @@ let package = Package(
             ]
         ),
         tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
-        tests("SecurityTextTests", ["SecurityText", "Settings", "Primitives"]),
+        tests(
+            "SecurityTextTests",
+            ["SecurityText", "FeatureTestKit", "ServerCore", "Web", "HTTPCore", "Settings", "Primitives"]
+        ),
         tests(
             "ServerCoreTests",
             [
@@ -323,7 +326,7 @@ let package = Package(
                 "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI",
                 "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
-                "Telemetry", "Primitives", "Postgres", "FeatureTestKit", "TestKit",
+                "Telemetry", "Primitives", "Postgres", "PostgresTestKit", "HTTPServer", "FeatureTestKit", "TestKit",
             ]
         ),
         tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),

@@ -20,6 +20,7 @@ package final class ScriptedProgram {
     /// What is written.
     package let log: CapturedLog
     private let router: Router
+    private let loop: LoopContext
     private var lastNumber: UInt64 = 0
 
     /// The web host.
@@ -44,13 +45,17 @@ package final class ScriptedProgram {
         var routes = try Routes([site(.link, process.link), site(.web, process.web)] + parts.sites)
         try parts.mount(&routes)
         router = Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected)))
+        self.loop = loop
     }
+
+    /// What a feature offers on the loop; `nil` where none does.
+    package func offered<Offer>(_ type: Offer.Type) -> Offer? { loop.offered(type) }
 
     /// Runs a body with features on a loop.
     ///
     /// - Parameters:
     ///   - features: In list order.
-    ///   - settings: By name, as `profile`; what an account at the provider needs is there.
+    ///   - settings: By name, as `profile`; what an account at the provider needs is there for the checkout.
     ///   - isDemo: Whether the program is run to be looked at.
     ///   - body: Scripts the answers and asks.
     /// - Throws: What the body throws; `ScriptError` where something was asked that is not in the script, or is in it and was
@@ -94,15 +99,20 @@ package final class ScriptedProgram {
         "create_refund", "get_refund", "get_permission", "update_permission", "close_permission", "get_buyer",
     ]
 
-    private static func configured(_ features: FeatureSet, _ settings: [String: String]) throws -> ConfiguredFeatures {
+    /// An account at the provider; no call waits for its limits.
+    private static func account() throws -> [String: String] {
         var texts = [
             "provider.merchant_id": "A1EXAMPLE2MERCH",
             "provider.store_id": "amzn1.application-oa2-client.5a11e9047de7e10b3e0f57ee9a1d0f00",
             "provider.public_key_id": "SANDBOX-" + String(repeating: "A", count: 24),
             "provider.private_key": try TestKey.path(), "public_dir": Repository.folder("public"),
         ]
-        // No call waits for the account's limits.
         for operation in operations { texts["provider.quota.\(operation)"] = "10000/10000" }
+        return texts
+    }
+
+    private static func configured(_ features: FeatureSet, _ settings: [String: String]) throws -> ConfiguredFeatures {
+        var texts = features.cards.contains { $0.name == "checkout" } ? try account() : [:]
         texts.merge(settings) { $1 }
         var environment: [String: String] = [:]
         for (name, text) in texts {
