@@ -40,7 +40,8 @@ final class EarlyShop: Sendable {
         after = try EarlyShop.census(admin, columns)
         // The ticket that was not used yet has minutes to live, and the test that ends what is late runs beside the one that opens it.
         let created = try id(0, of: .merchantCreated)
-        try admin.run("UPDATE flow SET launch_until = now() + interval '1 hour' WHERE flow_id = '\(created)'")
+        let later = "now() + interval '1 hour'"
+        try admin.run("UPDATE flow SET launch_until = \(later), idle_until = \(later) WHERE flow_id = '\(created)'")
     }
 
     /// The columns of then, by table, but for what a migration changes on purpose: 0019 shortens leases.
