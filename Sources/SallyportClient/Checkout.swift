@@ -186,15 +186,21 @@ public actor Checkout {
         return await follow { try await server.current(ticket) }
     }
 
-    /// Gives the checkout up in the app.
+    /// Gives up what can be given up: a tab, a ``begin(_:key:)`` that waits, or the failure of one.
     ///
-    /// The server's session ends by itself, without a charge.
+    /// The server's session ends by itself, without a charge. After a link was received it does nothing: the payment may be
+    /// under way.
     ///
     /// - Throws: What the store throws.
     public func cancel() throws {
-        if var record = try store.load(), record.phase == .inTab {
+        if var record = try store.load(), record.phase != .over {
+            guard record.phase == .inTab else { return }
             record.phase = .over
             try store.save(record)
+        } else if case .failed = state {
+            // Of a `begin`: no checkout is there that could have failed.
+            become(.idle)
+            return
         } else if state != .starting {
             return
         }

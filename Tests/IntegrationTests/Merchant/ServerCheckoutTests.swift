@@ -71,6 +71,21 @@ struct ServerCheckoutTests {
         }
     }
 
+    @Test func `shows no failure of a key that was used, once it has been given up`() async throws {
+        try await withSample(.python, isSecure: true) { sample in
+            _ = try await ServerApp(sample).checkout.begin(["tea": 2], key: "one")
+            let checkout = try ServerApp(sample).checkout
+            let error = await #expect(throws: CheckoutError.self) {
+                try await checkout.begin(["tea": 3], key: "one")
+            }
+            #expect(error?.mayBePaid == true)
+            let failed = try await checkout.resume()
+            #expect(await checkout.state == failed && failed != .idle)
+            try await checkout.cancel()
+            #expect(try await checkout.resume() == .idle)
+        }
+    }
+
     @Test func `goes to the tab a second time where the profile wants that`() async throws {
         try await withSample(.python, ["profile": "strict"], isSecure: true) { sample in
             let app = try ServerApp(sample)

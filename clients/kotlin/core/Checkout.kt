@@ -198,7 +198,7 @@ class Checkout @JvmOverloads constructor(
     }
 
     /**
-     * Gives the checkout up in the app. The server's session ends by itself, without a charge.
+     * Gives up what can be given up: a tab, a [begin] that waits, or the failure of one. The server's session ends by itself, without a charge.
      * After a return was received it does nothing: the payment may be under way.
      *
      * @throws Exception what the store throws.
@@ -206,8 +206,13 @@ class Checkout @JvmOverloads constructor(
     fun cancel() {
         synchronized(lock) {
             val record = store.load()
-            if (record != null && record.phase == CheckoutRecord.Phase.IN_TAB) {
+            if (record != null && record.phase != CheckoutRecord.Phase.OVER) {
+                if (record.phase != CheckoutRecord.Phase.IN_TAB) return
                 store.save(record.with(CheckoutRecord.Phase.OVER))
+            } else if (state is CheckoutState.Failed) {
+                // Of a begin: no checkout is there that could have failed.
+                become(CheckoutState.Idle)
+                return
             } else if (state != CheckoutState.Starting) {
                 return
             }

@@ -19,7 +19,7 @@ class HTTPMerchantServer(base: String, private val transport: Transport, private
         val order = mapOf("client" to client.name, "items" to items)
         val response = post("/checkouts", order, listOf("Idempotency-Key" to key))
         val url = response.member("launchUrl")
-        if (response.status != 201 && response.status != 200 || url == null) throw unexpected(response)
+        if (response.status != 201 || url == null) throw unexpected(response)
         return url
     }
 

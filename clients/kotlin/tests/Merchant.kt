@@ -166,6 +166,11 @@ internal fun merchant() {
             app.checkout.begin(mapOf("tea" to 2), "key-1")
             expect(app.checkout.receive(own), CheckoutState.Ended(end))
         }
+    for (status in listOf(200, 202, 204))
+        shop("$status is no answer to a begin", said(status, if (status == 204) "" else """{"launchUrl":"https://pay.example.com/"}""")) { shop ->
+            val error = try { App(shop).checkout.begin(mapOf("tea" to 2), "k"); null } catch (error: CheckoutError) { error }
+            expect(error?.status, status)
+        }
     for ((status, isFinal) in listOf(400 to true, 401 to false, 408 to false, 409 to true, 422 to true, 429 to false, 499 to true, 500 to false))
         shop("$status for a begin is final: $isFinal", said(status, "{}")) { shop ->
             val checkout = App(shop).checkout
@@ -175,6 +180,9 @@ internal fun merchant() {
             expect(checkout.state.javaClass.simpleName, "Failed")
             expect(error?.mayBePaid, status in listOf(409, 422))
             expect(checkout.resume().javaClass.simpleName, if (isFinal && status !in listOf(409, 422)) "Idle" else "Failed")
+            checkout.cancel()
+            expect(checkout.state, CheckoutState.Idle)
+            expect(checkout.resume(), CheckoutState.Idle)
         }
     for ((name, answer) in listOf("503" to said(503, """{"state":"unavailable"}""", "5"), "a redirect" to said(302, ""), "no JSON" to said(200, "paid"),
         "a list" to said(200, "[1]"), "state as a number" to said(200, """{"state":1}"""), "state twice" to said(200, """{"state":"paid","state":"over"}"""),
