@@ -76,7 +76,7 @@ extension FailureCode {
     package static let wrongBrowser = FailureCode(
         "wrong_browser",
         .forbidden,
-        "The ticket opens only in the browser that asked for it.",
+        "The ticket opens only in the browser that requested it.",
         page: .elsewhere(
             "購入を始めたのとは別のブラウザで開かれています。始めたブラウザでお進みください。",
             "This checkout was started in another browser. Please continue there."
@@ -96,7 +96,7 @@ extension FailureCode {
     package static let webviewSessionMismatch = FailureCode(
         "flow_mismatch",
         .conflict,
-        "This page belongs to another checkout than the tab.",
+        "The page and the tab belong to different checkouts.",
         page: .elsewhere(
             "このブラウザでは、新しい購入手続きが始まっています。新しいほうの画面でお進みください。",
             "A newer checkout is open in this browser. Please continue on its page."
@@ -127,14 +127,14 @@ extension FailureCode {
     package static let proofRequired = FailureCode(
         "proof_required",
         .forbidden,
-        "A proof is missing that the session was started here.",
+        "The proof that this app or browser started the session is missing.",
         page: .foreignProof
     )
     /// The app's proof is another one.
     package static let proofMismatch = FailureCode(
         "proof_mismatch",
         .forbidden,
-        "The proof belongs to another session, app or browser, or is missing.",
+        "The proof is missing, or belongs to another session, app or browser.",
         isOurs: true,
         page: .foreignProof
     )
@@ -152,7 +152,7 @@ extension FailureCode {
     package static let priceChanged = FailureCode(
         "price_changed",
         .conflict,
-        "The total is not the one that was shown.",
+        "The total has changed since it was shown.",
         page: .changed(
             "表示された金額が変わりました。ご注文内容の確認ページで、もう一度ご確認ください。",
             "The amount has changed. Please check the order page again."
@@ -162,7 +162,7 @@ extension FailureCode {
     package static let notReady = FailureCode(
         "not_ready",
         .conflict,
-        "The buyer has not come that far. Try again when the provider has finished.",
+        "The buyer has not finished at the payment provider. Try again later.",
         retryAfter: 2,
         page: .busy(
             "Amazon Pay でのお手続きがまだ終わっていません。しばらくしてから、もう一度お試しください。",
@@ -173,7 +173,7 @@ extension FailureCode {
     package static let purchaseInProgress = FailureCode(
         "purchase_in_progress",
         .conflict,
-        "The payment is being completed. Ask again.",
+        "The payment is being completed. Repeat the request.",
         retryAfter: 2,
         page: .busy(
             "ご注文を確定しています。しばらくしてから、もう一度お試しください。二重に請求されることはありません。",
@@ -194,7 +194,7 @@ extension FailureCode {
     package static let providerFailed = FailureCode(
         "provider_failed",
         .serviceUnavailable,
-        "The payment provider did not do it. Nothing was charged; try again.",
+        "The call to the payment provider failed. Nothing was charged; try again.",
         retryAfter: 5,
         isOurs: true,
         page: .busy(
@@ -206,7 +206,7 @@ extension FailureCode {
     package static let postageFailed = FailureCode(
         "postage_failed",
         .serviceUnavailable,
-        "The shop did not say what sending the order costs. Nothing was charged; try again.",
+        "The shop did not return the shipping cost. Nothing was charged; try again.",
         retryAfter: 5,
         isOurs: true,
         page: .busy(

@@ -20,7 +20,7 @@ private enum PostageChecks {
                     "D44",
                     .error,
                     setting,
-                    "Questions for the postage are signed under merchant.secret_file, which is not set.",
+                    "Shipping cost requests are signed with a key from merchant.secret_file, which is not set.",
                     remedy: "Name a file of \(WebhookVault.leastByteCount) random bytes that all processes share."
                 )
             ]
@@ -31,7 +31,7 @@ private enum PostageChecks {
                 "D44",
                 .warning,
                 setting,
-                "Only orders that merchants' programs open are asked about, and merchant.api is off.",
+                "Shipping cost is requested only for orders of merchants' programs, and merchant.api is off.",
                 remedy: "Switch merchant.api on, or empty \(setting)."
             )
         ]

@@ -39,7 +39,7 @@ package struct MerchantSettings: Sendable {
         ) { CallbackOrigin(setting: $0, orClearLoopback: true) }
         postageKeys = read.keyNumbers(
             "merchant.postage_keys",
-            "numbers of the keys that sign these requests; two during a change"
+            "numbers of the keys that sign shipping cost requests; two during a change"
         )
         appLinks = read.origins(
             "merchant.app_links",

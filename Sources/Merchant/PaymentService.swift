@@ -132,7 +132,7 @@ final class PaymentService {
         case .wrongState:
             Failure(
                 .wrongState,
-                message: "The state is \(state.word), which does not allow it.",
+                message: "The state is \(state.word), which does not allow the operation.",
                 session: webviewSession
             )
         case .nothing:

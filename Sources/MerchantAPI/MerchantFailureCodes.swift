@@ -22,13 +22,13 @@ extension FailureCode {
     package static let invalidAmount = FailureCode(
         "invalid_amount",
         .badRequest,
-        "An amount is a decimal text, and fits the order."
+        "An amount has to be a decimal text that is valid for the order."
     )
     /// Of `cursor` and `after` of lists.
     package static let invalidCursor = FailureCode(
         "invalid_cursor",
         .badRequest,
-        "The cursor is not one that a list gave out."
+        "The cursor was not returned by a list."
     )
     /// Of a POST.
     package static let idempotencyKeyMissing = FailureCode(
@@ -43,7 +43,11 @@ extension FailureCode {
         "There is no such key, or it does not work any more. A key is sent as Authorization: Bearer KEY."
     )
     /// Of a key that works, for another route.
-    package static let scopeMissing = FailureCode("scope_missing", .forbidden, "The key does not open this.")
+    package static let scopeMissing = FailureCode(
+        "scope_missing",
+        .forbidden,
+        "The API key does not have the scope for this request."
+    )
     /// Of a request with `Origin`.
     package static let browserNotAllowed = FailureCode(
         "browser_not_allowed",
@@ -54,14 +58,14 @@ extension FailureCode {
     package static let requestInProgress = FailureCode(
         "request_in_progress",
         .conflict,
-        "A request with this Idempotency-Key is being carried out. Ask again.",
+        "A request with this Idempotency-Key is being carried out. Repeat the request.",
         retryAfter: 2
     )
     /// Of a POST that was answered before, with secrets that cannot be opened any more.
     package static let replayUnavailable = FailureCode(
         "replay_unavailable",
         .conflict,
-        "The answer was kept under another API key or secret and cannot be shown again."
+        "The answer was sealed under another API key or secret and cannot be returned again."
     )
     /// Of content that was begun.
     package static let requestTimeout = FailureCode(
@@ -96,19 +100,19 @@ extension FailureCode {
     package static let sumMismatch = FailureCode(
         "sum_mismatch",
         .unprocessable,
-        "Unit price times quantity is another sum."
+        "The sum of a line is not unit price times quantity."
     )
     /// Of an address or link that leads the buyer back.
     package static let returnURLNotAllowed = FailureCode(
         "return_url_not_allowed",
         .unprocessable,
-        "The address is not at one of the origins that were agreed on."
+        "The origin of the address is not in the settings of this service."
     )
     /// Of an address that is asked for the postage.
     package static let postageCallbackNotAllowed = FailureCode(
         "postage_callback_not_allowed",
         .unprocessable,
-        "Postage is not asked for at this address: its origin was not agreed on."
+        "The shipping cost is not requested at this address: its origin is not in the settings."
     )
     /// Of an app or browser that opens too many.
     package static let tooManyWebviewSessions = FailureCode(
@@ -141,7 +145,11 @@ extension FailureCode {
     // MARK: Of payments
 
     /// Of a session, charge or permission.
-    package static let wrongState = FailureCode("wrong_state", .conflict, "The state does not allow it.")
+    package static let wrongState = FailureCode(
+        "wrong_state",
+        .conflict,
+        "The state of the object does not allow the operation."
+    )
     /// Of a permission that is to be closed or charged again.
     package static let openCharges = FailureCode(
         "open_charges",
@@ -149,7 +157,11 @@ extension FailureCode {
         "Charges are not final: capture or cancel them, or close with cancelPendingCharges."
     )
     /// Of a charge, capture or refund.
-    package static let amountExceeds = FailureCode("amount_exceeds", .unprocessable, "More than is left.")
+    package static let amountExceeds = FailureCode(
+        "amount_exceeds",
+        .unprocessable,
+        "The amount is more than the remaining sum."
+    )
     /// Of a permission.
     package static let tooManyCharges = FailureCode(
         "too_many_charges",
@@ -160,13 +172,13 @@ extension FailureCode {
     package static let providerRefused = FailureCode(
         "provider_refused",
         .unprocessable,
-        "The payment provider refused."
+        "The payment provider refused the operation."
     )
     /// Of a payment or of a commit whose end nobody saw.
     package static let outcomeUnknown = FailureCode(
         "outcome_unknown",
         .serviceUnavailable,
-        "Nobody knows yet what became of it. Try again with the same Idempotency-Key.",
+        "The outcome is not known yet. Try again with the same Idempotency-Key.",
         retryAfter: 5
     )
 }

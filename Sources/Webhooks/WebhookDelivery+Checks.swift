@@ -16,7 +16,7 @@ extension WebhookDelivery {
             return [
                 finding(
                     .error,
-                    "\(settings.text(setting)) has \(count) bytes, and \(least) are the least.",
+                    "\(settings.text(setting)) has \(count) bytes, but needs at least \(least).",
                     "Make one by `umask 077; openssl rand -out FILE 32` before the first webhook is added, the same for all processes."
                 )
             ]

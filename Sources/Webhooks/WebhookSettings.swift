@@ -25,7 +25,7 @@ package struct WebhookSettings: Sendable {
             "webhooks.tries",
             1...1000,
             usual.tries,
-            "tries of one event before it is dead; the default takes three days"
+            "tries of one event before it is given up (dead); the default takes three days"
         )
         timeout = read.duration("webhooks.timeout", 1...60, usual.timeout, "time for an endpoint to answer")
         concurrency = read.number("webhooks.concurrency", 1...256, 16, "simultaneous tries of a process")

@@ -22,7 +22,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             verdict: "wrong_state",
             status: 409,
             code: "wrong_state",
-            message: "The state is authorized, which does not allow it."
+            message: "The state is authorized, which does not allow the operation."
         ),
         BeginRefusal(verdict: "nothing", status: 400, code: "invalid_amount", field: "amount"),
         BeginRefusal(

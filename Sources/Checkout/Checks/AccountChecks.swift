@@ -37,7 +37,7 @@ struct AccountChecks {
                     .error,
                     origin,
                     "It does not answer: \(why).",
-                    remedy: "Let this machine reach it over https; the program can take no payment so."
+                    remedy: "Let this machine reach it over https; without it no payment can be made."
                 )
             ]
         case .refused(let status, let reason):
@@ -49,8 +49,8 @@ struct AccountChecks {
                         status == 429 || status >= 500 ? .warning : .error,
                         origin,
                         status == 404
-                            ? "It answers \(words), but not as the provider does where a session is not found."
-                            : "It answers \(words) to a question that should get 404.",
+                            ? "It answers \(words), but not in the provider's form for an unknown session."
+                            : "It answers \(words) to a request that should get 404.",
                         remedy:
                             "Look the reason up in the provider's list of errors; `sallyport explain-signature` helps with signatures."
                     )

@@ -54,7 +54,7 @@ enum AddressChecks {
                     "D17",
                     .note,
                     "web.base_url",
-                    "Buyers come back to \(review); whether Amazon knows the domain cannot be seen from here.",
+                    "Buyers come back to \(review); this check cannot find out whether Amazon knows the domain.",
                     remedy: "Register \(web.origin) with the merchant account, exactly so."
                 )
             )

@@ -19,7 +19,7 @@ struct AppleFileChecks {
                     "D05",
                     .error,
                     AppleFileChecks.subject,
-                    "It is no JSON object in UTF-8 without a byte order mark.",
+                    "It has to be a JSON object in UTF-8, without a byte order mark.",
                     remedy: "Serve what `sallyport association --apple` prints, octet by octet."
                 )
             ]
@@ -89,7 +89,7 @@ struct AppleFileChecks {
             add(
                 "D10",
                 .error,
-                "A rule stands behind one that excludes everything, and the first that matches decides.",
+                "A rule after the rule that excludes everything has no effect: the first match decides.",
                 "Put the rule that excludes everything last."
             )
         }

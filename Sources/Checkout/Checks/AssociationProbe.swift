@@ -71,7 +71,7 @@ struct AssociationProbe {
         guard type == "application/json" || type.hasPrefix("application/json;") else {
             return ("Its type is \(type), not application/json.", nil)
         }
-        if answer.first("set-cookie") != nil { return ("It sets a cookie, which caches do not keep.", nil) }
+        if answer.first("set-cookie") != nil { return ("It sets a cookie: caches do not keep such an answer.", nil) }
         guard answer.body == file else {
             return ("It is another file than the one that these settings make.", answer.body)
         }
@@ -106,7 +106,12 @@ struct AssociationProbe {
     private func lists(_ link: BaseURL) async -> [Finding] {
         guard !link.isLoopback else {
             return [
-                Finding("D26", .note, link.setting, "Apple and Google do not see loopback; their lists were not asked.")
+                Finding(
+                    "D26",
+                    .note,
+                    link.setting,
+                    "Apple and Google do not see loopback; their lists were not requested."
+                )
             ]
         }
         var found: [Finding] = []
@@ -118,7 +123,7 @@ struct AssociationProbe {
     private func appleList(_ link: BaseURL, _ file: [UInt8]) async -> [Finding] {
         let url = "https://app-site-association.cdn-apple.com/a/v1/" + link.plainHost
         guard case .response(let answer) = await world.ask("GET", url) else {
-            return [Finding("D26", .note, url, "Apple's list could not be asked from here.")]
+            return [Finding("D26", .note, url, "Apple's list cannot be reached from this machine.")]
         }
         guard answer.status == 200 else {
             let reasons = ["Apple-Failure-Reason", "Apple-Failure-Details"].compactMap { answer.first($0) }
@@ -140,7 +145,7 @@ struct AssociationProbe {
                 "D26",
                 .warning,
                 url,
-                "Apple hands on another file than these settings make\(age).",
+                "Apple's list has another file than the one of these settings\(age).",
                 remedy: "Wait a day: the list asks again, and phones about a week later."
             )
         ]
@@ -151,7 +156,7 @@ struct AssociationProbe {
             "https://digitalassetlinks.googleapis.com/v1/statements:list?source.web.site=https://\(link.plainHost)"
             + "&relation=delegate_permission/common.handle_all_urls"
         guard case .response(let answer) = await world.ask("GET", url) else {
-            return [Finding("D27", .note, url, "Google's list could not be asked from here.")]
+            return [Finding("D27", .note, url, "Google's list cannot be reached from this machine.")]
         }
         let packages = AssociationProbe.packages(answer)
         return apps.android.filter { !packages.contains($0.package) }.map { app in

@@ -189,7 +189,7 @@ enum ProviderChecks {
                     "D34",
                     .error,
                     "provider.api_url",
-                    "It names a simulator, and the button would load Amazon's own script, which knows nothing of it.",
+                    "It names a simulator, and the button would load Amazon's own script, which does not use the simulator.",
                     remedy: "Set provider.script_url or provider.start_url to the simulator too."
                 )
             ]
@@ -226,7 +226,7 @@ enum ProviderChecks {
                 "D35",
                 .error,
                 setting,
-                "Only the authority in it is believed, so no call to Amazon would succeed.",
+                "Only the authority in this file is trusted, so no call to Amazon would succeed.",
                 remedy: "Empty provider.ca_file: the machine's own authorities are used then."
             )
         ]

@@ -64,7 +64,7 @@ enum SessionChecks {
                 "D18",
                 .warning,
                 "profile",
-                "compat does not ask for the app's proof.",
+                "Profile compat does not require the app's proof.",
                 remedy: "Use it for the time of a migration only, then standard."
             )
         ]

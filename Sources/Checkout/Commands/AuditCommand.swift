@@ -45,7 +45,7 @@ enum AuditCommand {
             for line in lines { input.console.print(line) }
             guard lines.isEmpty else { return 0 }
             guard !isOfAll else {
-                input.console.remark("nothing in that time")
+                input.console.remark("no events in that time")
                 return 0
             }
             input.console.complain("sallyport: nothing on record")

@@ -51,7 +51,7 @@ enum LinkCommand {
 
     private static func sample(_ host: WebOrigin) throws(ConfigurationError) -> String {
         guard let link = ReturnLink.sample(base: host.text) else {
-            throw ConfigurationError(problems: ["link.base_url: no return link can be made of it"])
+            throw ConfigurationError(problems: ["link.base_url: this value gives no valid return link"])
         }
         return link.text
     }

@@ -73,7 +73,7 @@ enum RevokeTask: Sendable, Equatable {
         }
         guard arguments.flags.contains("yes") == isAll else {
             throw RevokeTask.problem(
-                isAll ? "--all ends the checkouts of all buyers: say --yes, too" : "--yes belongs to --all"
+                isAll ? "--all ends the checkouts of all buyers: add --yes to confirm" : "--yes belongs to --all"
             )
         }
         if let install {

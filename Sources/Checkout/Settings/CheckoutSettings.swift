@@ -30,7 +30,7 @@ package struct CheckoutSettings: Sendable {
             "csp.p2",
             ["enforce", "report"],
             "enforce",
-            "policy of the pages that load the provider's script"
+            "content security policy of the pages that load the provider's script"
         )
         enforcesScriptPolicy = scriptPolicy == "enforce"
         publicDirectory = read.programFolder(

@@ -14,7 +14,7 @@ enum PostageKeyCommand {
         operands: "ORIGIN",
         "print the key that signs shipping cost requests to an origin",
         details: """
-            ORIGIN has the form of merchant.postage_origins, https://HOST or https://HOST:PORT, and may be missing there. The
+            ORIGIN has the form of merchant.postage_origins, https://HOST or https://HOST:PORT, and does not have to be in that setting yet. The
             key is derived from merchant.secret_file, the origin and a number, and is the same each time;
             docs/postage.md describes how to change it. Prints one JSON line. Exit status: 0 done, 2 wrong use.
             """,
@@ -31,7 +31,7 @@ enum PostageKeyCommand {
             ]
             input.console.print(line.description)
             if !feature.settings.postageOrigins.contains(order.origin) {
-                let problem = "is not in merchant.postage_origins, so it is not asked"
+                let problem = "is not in merchant.postage_origins, so no request is sent to it"
                 input.console.complain("sallyport: \(order.origin) \(problem)")
             }
             return 0

@@ -158,7 +158,7 @@ private struct ReconcileTask: Sendable {
             }
             return conclude(end)
         } catch let error as StoreError {
-            note("cut off; the next one goes on: \(error.debugDescription)")
+            note("cut off; the next run continues this report: \(error.debugDescription)")
             return ReconcileTask.cutOff
         }
     }
@@ -196,7 +196,7 @@ private struct ReconcileTask: Sendable {
             if !isJSON { console.print("reconcile: " + summary.counts) }
             return summary.open == 0 ? 0 : 1
         case .stopped(let summary):
-            note("stopped, \(summary.counts) so far; the next one goes on")
+            note("stopped, \(summary.counts) so far; the next run continues this report")
             return ReconcileTask.cutOff
         case .takenOver:
             note("another report goes on with this one")

@@ -105,7 +105,7 @@ enum CertificateChecks {
                 "D21",
                 .error,
                 setting,
-                "The certificate does not speak for \(base.plainHost), the host of \(base.setting).",
+                "The certificate is not valid for \(base.plainHost), the host of \(base.setting).",
                 remedy: "Get one with both hosts in it."
             )
         }

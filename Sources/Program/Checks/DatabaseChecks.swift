@@ -78,7 +78,7 @@ enum DatabaseChecks {
                     .error,
                     setting,
                     "Inserts into \(facts.partitionTable) find a partition for \(facts.partitionDaysLeft) more days only.",
-                    remedy: "The log says why (upkeep.partitions_not_made); docs/operations.md tells what to do."
+                    remedy: "The log has the reason (upkeep.partitions_not_made), docs/operations.md the remedy."
                 )
             )
         }
@@ -90,7 +90,7 @@ enum DatabaseChecks {
                     "provider.merchant_id",
                     "The newest order is of account \(other.newest), the settings name \(other.settings).",
                     remedy:
-                        "Take the settings or the database that belong together; provider.allow_account_change overrules this."
+                        "Use settings and a database of the same account; provider.allow_account_change overrules this."
                 )
             )
         }
@@ -124,7 +124,7 @@ enum DatabaseChecks {
                     "D28",
                     .error,
                     setting,
-                    "The role \(facts.role) may call what could change the audit trail: \(facts.functionsBeyond).",
+                    "The role \(facts.role) may call functions that can change the audit trail: \(facts.functionsBeyond).",
                     remedy: "Revoke EXECUTE on what is not the program's from the role and from PUBLIC, or drop it."
                 )
             )
@@ -136,7 +136,7 @@ enum DatabaseChecks {
         }
         if !facts.mightyLogin.isEmpty {
             let message =
-                "The program logs in as \(facts.mightyLogin), which may take back the rights it has laid down."
+                "The program logs in as \(facts.mightyLogin), a role that can take back the rights it has given up."
             found.append(Finding("D28", .warning, setting, message, remedy: roleRemedy))
         }
         return found
@@ -147,7 +147,7 @@ enum DatabaseChecks {
         var found: [Finding] = []
         if facts.isWayUnverified {
             let message =
-                "The database is on another machine, and nothing verifies it: whoever is between may write orders."
+                "The database is on another machine, and nothing verifies it: an attacker on the network can write orders."
             let remedy = "Give the server a certificate, and take database.insecure_plaintext out."
             found.append(Finding("D28", .warning, setting, message, remedy: remedy))
         }
@@ -174,7 +174,7 @@ enum DatabaseChecks {
             "D28",
             .error,
             setting,
-            "The database could not be asked: \(why.split(separator: "\n").joined(separator: " ")).",
+            "The database does not answer: \(why.split(separator: "\n").joined(separator: " ")).",
             remedy: "Let this machine reach it, and run `sallyport migrate`."
         )
     }

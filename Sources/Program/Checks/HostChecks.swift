@@ -27,11 +27,11 @@ enum HostChecks {
         }
         let mild: Severity = base.isLoopback ? .warning : .error
         if base.isAddress {
-            add(mild, "\(base.host) is an address.", "Give a name: certificates, cookies and apps go by names.")
+            add(mild, "\(base.host) is an IP address.", "Give a name: certificates, cookies and apps need a host name.")
         } else if !base.isLoopback, PublicSuffix.isOne(base.plainHost) {
             add(
                 .error,
-                "\(base.host) is no name of a host of yours.",
+                "\(base.host) is a public suffix, not a host.",
                 "Give a name below a domain that you have registered."
             )
         }
@@ -71,7 +71,7 @@ enum HostChecks {
                 "D19",
                 .error,
                 "trusted_proxies",
-                "\(entry) believes everybody's X-Forwarded-For: limits by address would count what attackers write.",
+                "\(entry) accepts X-Forwarded-For from every client: attackers could choose the address that limits count.",
                 remedy: "List the addresses of your own balancers."
             )
         }

@@ -48,7 +48,7 @@ struct HostProbe {
                 of: try CertificateFacts(pem: pem),
                 base.setting,
                 clock.now(),
-                renewal: "Renew it where TLS ends, at the balancer or here, and have it taken up."
+                renewal: "Renew it where TLS ends, at the balancer or here, and reload it."
             )
         } catch {
             return [Finding("D21", .note, base.setting, "The certificate of \(base.origin) cannot be read.")]
@@ -62,7 +62,7 @@ struct HostProbe {
                 "D21",
                 .error,
                 base.setting,
-                "The certificate of \(base.origin) is not believed: \(why).",
+                "The certificate of \(base.origin) is not trusted: \(why).",
                 remedy: "Serve one for this host from a public authority, with its chain, and not expired."
             )
         }
@@ -71,7 +71,7 @@ struct HostProbe {
                 "D20",
                 .error,
                 base.setting,
-                "What answers at \(base.origin) does not speak TLS as it should: \(why).",
+                "The server at \(base.origin) has a TLS error: \(why).",
                 remedy: "Let the port lead to `listen` or to a TLS balancer; `clear_listen` speaks plain HTTP."
             )
         }

@@ -45,7 +45,7 @@ enum LibraryChecks {
                     .warning,
                     "program",
                     "\(library.name) \(library.running) is loaded, and the program was built for \(library.built).",
-                    remedy: "Install the library's updates: what was repaired since then is missing here."
+                    remedy: "Install the library's updates: the loaded library lacks later fixes."
                 )
             }
     }

@@ -27,7 +27,7 @@ enum ProgramChecks {
                 .error,
                 problem.setting,
                 Finding.sentence(problem.text),
-                remedy: "The program does not start so; docs/settings.md lists what each setting takes."
+                remedy: "The program does not start with this value; docs/settings.md lists what each setting takes."
             )
         }
     }

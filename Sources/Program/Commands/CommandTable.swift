@@ -31,7 +31,7 @@ enum CommandTable {
         CommandSet.Program(
             name: "sallyport",
             summary:
-                "sallyport \(ProgramVersion.text): hands a buyer from an app to a secure browser tab and back, once.",
+                "sallyport \(ProgramVersion.text): takes a buyer from an app to a secure browser tab and back, and completes the purchase exactly once.",
             version: ProgramVersion.line,
             hint: """
                 `sallyport help COMMAND` describes a command, `sallyport help settings` lists the settings. Settings come from a

@@ -48,7 +48,7 @@ extension Configuration {
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
                 ContentBudget.usualLimit,
-                "bytes of all request bodies together, without the first 4 KB of each connection; a request beyond gets 503"
+                "bytes of all request bodies together, not counting the first 4 KB of each connection; a request beyond this limit gets 503"
             )
             headerDeadline = read.duration(
                 "limits.header_deadline",
@@ -72,7 +72,7 @@ extension Configuration {
                 "limits.write_deadline",
                 1...600,
                 server.writeDeadline,
-                "time that a client may read nothing of a response"
+                "time after which a client that reads nothing of a response is disconnected"
             )
             idle = read.duration(
                 "limits.idle",
@@ -107,7 +107,7 @@ extension Configuration {
                 "limits.queue_wait_ms",
                 1...10_000,
                 PostgresConfiguration.usualQueueWaitMilliseconds,
-                "expected wait in milliseconds above which a request that begins a session or an open gets 503"
+                "expected wait in milliseconds above which an issue or an open of a session gets 503"
             )
             longestWait = .milliseconds(wait)
             deadline = read.duration(
@@ -156,13 +156,13 @@ extension Configuration {
                 "http2.control_burst",
                 20...10000,
                 server.controlFrameBurst,
-                "frames without a request, by kind: size of the burst"
+                "burst of frames that belong to no request, for each kind"
             )
             controlRate = read.number(
                 "http2.control_rate",
                 1...10000,
                 server.controlFramesPerSecond,
-                "the same frames: rate a second"
+                "rate a second of such frames"
             )
             responseDeadline = read.duration(
                 "http2.response_deadline",

@@ -60,7 +60,7 @@ extension Configuration {
             secondKeyPath = read.secretFile("tls.second_key", "PEM file: private key of the second certificate")
             ticketSecretPath = read.secretFile(
                 "tls.ticket_secret",
-                "file of 32 bytes or more that processes share, so that a client resumes on each; empty: random"
+                "file of 32 bytes or more that processes share, so that a client can resume its TLS session at each of them; empty: random"
             )
             trustedProxies = read.list("trusted_proxies", "", "addresses of proxies whose X-Forwarded-For is accepted")
             loops = read.number("loops", 0...256, 0, "event loops; 0 for one per core")

@@ -43,7 +43,9 @@ struct DatabaseTests {
 
     @Test func `whose role may call what changes the trail is an error that names it`() {
         let found = lines { $0.functionsBeyond = "tidy(interval)" }
-        #expect(found == ["D28 error The role shop may call what could change the audit trail: tidy(interval)."])
+        #expect(
+            found == ["D28 error The role shop may call functions that can change the audit trail: tidy(interval)."]
+        )
     }
 
     @Test func `whose role may put functions beside the program's is an error`() {
@@ -54,7 +56,9 @@ struct DatabaseTests {
 
     @Test func `whose login only lays its rights down is a warning`() {
         let found = lines { $0.mightyLogin = "owner" }
-        #expect(found == ["D28 warning The program logs in as owner, which may take back the rights it has laid down."])
+        #expect(
+            found == ["D28 warning The program logs in as owner, a role that can take back the rights it has given up."]
+        )
     }
 
     @Test func `on another machine that nothing verifies is a warning`() {
