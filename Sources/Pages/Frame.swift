@@ -27,7 +27,9 @@ package struct Frame: Sendable {
 
     /// How wide the page's content runs on a large screen.
     package enum Width {
+        /// A column of text.
         case narrow
+        /// Two columns, such as cart and total.
         case wide
     }
 

@@ -35,6 +35,7 @@ package final class SessionCreation {
         let challenge: CodeChallenge?
     }
 
+    /// Allocates the webview sessions.
     package let broker: Broker
     /// What every order of the shop itself agrees on.
     private let ownTerms: OrderTerms

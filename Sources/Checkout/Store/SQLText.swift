@@ -70,6 +70,7 @@ extension Parameters {
 /// The first three parameters of a guarded statement: the webview session, and peer and request of the caller.
 package struct Guarded: StatementInput {
     package static var parameterTypes: [PostgresType] { SQLText.leading }
+    /// Of `parameterTypes`.
     package static var parameterCount: Int { 3 }
 
     private let webviewSession: WebviewSessionID

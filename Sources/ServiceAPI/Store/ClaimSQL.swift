@@ -50,6 +50,7 @@ package enum ClaimSQL {
 /// Three parameters: scope, word and fingerprint.
 extension IdempotencyClaim: StatementInput {
     package static var parameterTypes: [PostgresType] { [.uuid, .text, .bytea] }
+    /// Of `parameterTypes`.
     package static var parameterCount: Int { 3 }
 
     package func append(to parameters: inout Parameters) {
