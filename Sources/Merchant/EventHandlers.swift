@@ -37,8 +37,3 @@ enum EventHandlers {
         return MerchantAnswer(.ok, bytes: body, webviewSession: nil)
     }
 }
-
-extension MerchantRouteTable {
-    /// About events.
-    static let events = [MerchantRoute(.listEvents, EventHandlers.list)]
-}

@@ -34,10 +34,10 @@ EDITS = [
 '''),
     ("Package.swift", '                "Checkout", "Merchant", "SecurityText",', '                "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
-    (LIST, "MerchantFeature.self,", None),
+    (LIST, "MerchantFeature.self", None),
     (LIST, "static let simulators: [any SimulatedSystem.Type] = [", None),
 ]
-INSIDE = {"MerchantFeature.self,": " Notes.self,", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
+INSIDE = {"MerchantFeature.self": ", Notes.self", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
 
 
 def fail(text):
