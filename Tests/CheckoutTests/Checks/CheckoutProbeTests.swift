@@ -129,7 +129,7 @@ import Web
             "D40 error provider.public_key_id: "
         ),
         (session, InboundResponse(status: 400), "D40 error https://pay-api.amazon.jp: "),
-        (session, InboundResponse(status: 404), "D40 error https://pay-api.amazon.jp: It answers 404, but not as the "),
+        (session, InboundResponse(status: 404), "D40 error https://pay-api.amazon.jp: It answers 404, but not in the "),
         (session, InboundResponse(status: 503), "D40 warning https://pay-api.amazon.jp: "),
         (session, nil, "D40 error https://pay-api.amazon.jp: "),
         (
