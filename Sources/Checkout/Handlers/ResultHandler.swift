@@ -64,7 +64,7 @@ enum ResultHandler {
 
     private static func declined(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let content = DeclinedView(client: view.client, canRetry: true, reference: view.orderNumber)
+        let content = DeclinedView(client: view.client, reference: view.orderNumber)
         let body = exchange.pages.declined.render(content)
         return exchange.tagged(
             exchange.plainPage(block: deployment.shopHeaders.ending, body),

@@ -103,14 +103,7 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
         ("cancelled", pages[language].cancelled.render(left)),
         ("cancelled-after-review", pages[language].cancelled.render(leftAfterReview)),
         ("cancelled-ended", pages[language].cancelled.render(ended)),
-        (
-            "declined",
-            pages[language].declined.render(DeclinedView(client: .browser, canRetry: true, reference: number))
-        ),
-        (
-            "declined-closed",
-            pages[language].declined.render(DeclinedView(client: .iosApp, canRetry: false, reference: number))
-        ),
+        ("declined", pages[language].declined.render(DeclinedView(client: .browser, reference: number))),
         ("error", pages[language].error.render(error)),
         ("error-app", pages[language].error.render(reused)),
         ("error-bare", pages[language].error.render(ErrorView(code: .internalError))),
