@@ -63,8 +63,8 @@ extension SessionCreation {
     ) throws(Failure) -> (NewWebviewSession, IssuedWebviewSession) {
         switch broker.allocate(client, order, challenge: challenge) {
         case .allocated(let webviewSession, let issued): return (webviewSession, issued)
-        case .tooManyWebviewSessions: throw Failure(.tooManyWebviewSessions)
-        case .verifierRequired:
+        case .refused(.tooManyWebviewSessions): throw Failure(.tooManyWebviewSessions)
+        case .refused(.verifierRequired):
             throw Failure(.invalidRequest, message: "This shop requires a challenge.", field: "codeChallenge")
         }
     }

@@ -239,12 +239,12 @@ struct GuessingTests {
             rig.limits.setLiveWebviewSessions(LiveSessionCount.Total(live: 0, issued: 0))
             for _ in 0..<9 { _ = try await rig.issued() }
             let request = IssueRequest(client: .iosApp, order: try rig.order())
-            #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "tooManyWebviewSessions")
+            #expect(try await word(rig.broker.issue(request, by: rig.caller())) == "refused tooManyWebviewSessions")
             let order = try rig.order()
             guard case .allocated = rig.broker.allocate(.site, order, challenge: nil) else {
                 throw Surprise("not drawn")
             }
-            #expect(word(rig.broker.allocate(.site, order, challenge: nil)) == "tooManyWebviewSessions")
+            #expect(word(rig.broker.allocate(.site, order, challenge: nil)) == "refused tooManyWebviewSessions")
         }
     }
 }

@@ -26,16 +26,16 @@ struct LimitTests {
                 guard case .issued(let webviewSession) = try await issue(proof) else { throw Surprise("not issued") }
                 first = first ?? webviewSession
             }
-            #expect(try await word(issue(proof)) == "tooManyWebviewSessions")
+            #expect(try await word(issue(proof)) == "refused tooManyWebviewSessions")
             #expect(try await word(issue(rig.broker.mintProof())) == "issued")
             let over = try #require(first).ticket.webviewSession
             #expect(try await rig.store.revoke(over, by: rig.caller()))
             #expect(try await word(issue(proof)) == "issued")
-            #expect(try await word(issue(proof)) == "tooManyWebviewSessions")
+            #expect(try await word(issue(proof)) == "refused tooManyWebviewSessions")
             // Time makes room as well.
             try rig.sql("UPDATE flow SET idle_until = idle_until - interval '5 minutes'")
             for _ in 0..<10 { #expect(try await word(issue(proof)) == "issued") }
-            #expect(try await word(issue(proof)) == "tooManyWebviewSessions")
+            #expect(try await word(issue(proof)) == "refused tooManyWebviewSessions")
         }
     }
 

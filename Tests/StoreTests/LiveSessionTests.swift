@@ -64,14 +64,14 @@ struct LiveSessionTests {
             #expect(limits.liveWebviewSessions == nil)
             while try await counter.step() {}
             #expect(limits.liveWebviewSessions == 6)
-            #expect(try await issue() == "tooManyWebviewSessions")
+            #expect(try await issue() == "refused tooManyWebviewSessions")
             // Tickets that nobody opens are over after five minutes, not at the end of two hours.
             try rig.sql("UPDATE flow SET launch_until = now(), idle_until = now()")
             clock.advance(by: .seconds(60))
             while try await counter.step() {}
             #expect(limits.liveWebviewSessions == 0)
             for _ in 0..<4 { #expect(try await issue() == "issued") }
-            #expect(try await issue() == "tooManyWebviewSessions")
+            #expect(try await issue() == "refused tooManyWebviewSessions")
         }
     }
 }

@@ -15,7 +15,7 @@ struct StrictTests {
                     IssueRequest(client: client, order: try rig.order()),
                     by: rig.caller()
                 )
-                #expect(word(verdict) == (client.isApp ? "verifierRequired" : "issued"))
+                #expect(word(verdict) == (client.isApp ? "refused verifierRequired" : "issued"))
             }
         }
     }

@@ -53,7 +53,7 @@ extension Broker {
         }
         if policy.verifier == .required, request.client.isApp, request.challenge == nil {
             counters.count(.issue, "verifier_required")
-            return .verifierRequired
+            return .refused(.verifierRequired)
         }
         let webviewSession = WebviewSessionID(version7At: clock.now(), random: random)
         let newProof = request.proof == nil ? mintProof() : nil
@@ -68,7 +68,7 @@ extension Broker {
             }
         guard isAdmitted else {
             counters.count(.issue, "too_many_flows")
-            return .tooManyWebviewSessions
+            return .refused(.tooManyWebviewSessions)
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         let order = StoredOrder(

@@ -17,14 +17,14 @@ extension Broker {
     package func allocate(_ client: ClientKind, _ order: Order, challenge: CodeChallenge?) -> AllocationOutcome {
         if policy.verifier == .required, client.isApp, challenge == nil {
             counters.count(.issue, "verifier_required")
-            return .verifierRequired
+            return .refused(.verifierRequired)
         }
         let webviewSession = WebviewSessionID(version7At: clock.now(), random: random)
         let proof = mintProof()
         let appHash = hash(proof)
         guard limits.admit(webviewSession, of: appHash, forKey: true, at: clock.monotonicNow()) else {
             counters.count(.issue, "too_many_flows")
-            return .tooManyWebviewSessions
+            return .refused(.tooManyWebviewSessions)
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         let new = NewWebviewSession(

@@ -78,8 +78,8 @@ package final class SessionCreation {
         }
         switch outcome {
         case .issued(let issued): return issued
-        case .tooManyWebviewSessions: throw Failure(.rateLimited, "too many live flows")
-        case .verifierRequired: throw Failure(.invalidRequest, "this shop requires code_challenge")
+        case .refused(.tooManyWebviewSessions): throw Failure(.rateLimited, "too many live flows")
+        case .refused(.verifierRequired): throw Failure(.invalidRequest, "this shop requires code_challenge")
         }
     }
 }

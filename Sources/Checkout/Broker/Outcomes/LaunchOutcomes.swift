@@ -4,17 +4,21 @@ package import SessionBroker
 package enum IssueOutcome: Sendable {
     /// A webview session was made.
     case issued(IssuedWebviewSession)
-    /// This install, or all together, have too many live webview sessions: 429.
-    case tooManyWebviewSessions
-    /// The policy requires a challenge of this client and there is none: 400.
-    case verifierRequired
+    /// Nothing was made.
+    case refused(IssueRefusal)
 }
 
 /// What the allocation of a merchant's webview session came to.
 package enum AllocationOutcome: Sendable {
     /// A webview session to be stored, and its tokens; the proof is always there.
     case allocated(NewWebviewSession, IssuedWebviewSession)
-    /// All together have too many live webview sessions: 429.
+    /// Nothing was allocated.
+    case refused(IssueRefusal)
+}
+
+/// Why no webview session is made.
+package enum IssueRefusal: Sendable, Equatable {
+    /// All together, or those of this install, are too many: 429. Installs do not count for a merchant's webview session.
     case tooManyWebviewSessions
     /// The policy requires a challenge of this client and there is none: 400.
     case verifierRequired
