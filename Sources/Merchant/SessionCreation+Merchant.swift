@@ -107,7 +107,7 @@ extension SessionCreation {
             client: request.client,
             environment: call.merchant.account.environment,
             request.draft,
-            times: SessionBody.Times(created: now, updated: now, expires: now + life)
+            times: MerchantOrder.Times(created: now, updated: now, expires: now + life)
         )
         return MerchantAnswer(
             .created,

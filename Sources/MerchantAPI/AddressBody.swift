@@ -1,4 +1,3 @@
-import CheckoutCodes
 package import Commerce
 import MerchantOrders
 import Primitives

@@ -5,126 +5,12 @@ package import StrictJSON
 
 /// What a merchant sees of a session, ready to be rendered.
 package struct SessionBody: Sendable {
-    /// Sums of an order; what is not known yet is absent.
-    package struct Amounts: Sendable {
-        /// The lines, tax excluded.
-        package var subtotal: Money
-        /// The tax on the lines.
-        package var tax: Money
-        /// Known from the start where it is fixed, else once the buyer has chosen an address.
-        package var postage: Money?
-        /// What the buyer pays.
-        package var total: Money?
-        /// What was taken.
-        package var captured: Money
-        /// What was given back.
-        package var refunded: Money
-
-        /// Sums of an order.
-        ///
-        /// - Parameters:
-        ///   - subtotal: The lines, tax excluded.
-        ///   - tax: On the lines.
-        ///   - postage: Where it is known.
-        ///   - total: Where it is known.
-        ///   - captured: What was taken.
-        ///   - refunded: What was given back.
-        package init(
-            subtotal: Money,
-            tax: Money,
-            postage: Money?,
-            total: Money?,
-            captured: Money,
-            refunded: Money
-        ) {
-            self.subtotal = subtotal
-            self.tax = tax
-            self.postage = postage
-            self.total = total
-            self.captured = captured
-            self.refunded = refunded
-        }
-    }
-
-    /// Points in the life of a session.
-    package struct Times: Sendable {
-        /// When it was opened.
-        package var created: WallTime
-        /// When it last changed.
-        package var updated: WallTime
-        /// When it ends by itself, unless it is paid before; `nil` for one of long ago.
-        package var expires: WallTime?
-
-        /// Points in the life of a session.
-        ///
-        /// - Parameters:
-        ///   - created: When it was opened.
-        ///   - updated: When it last changed.
-        ///   - expires: When it ends by itself.
-        package init(created: WallTime, updated: WallTime, expires: WallTime?) {
-            self.created = created
-            self.updated = updated
-            self.expires = expires
-        }
-    }
-
-    /// Names the session.
-    package let id: UUIDBytes
-    /// The merchant's name for the order.
-    package let reference: String
-    /// Where it stands.
-    package let state: OrderState
-    /// `iosApp`, `androidApp`, `site`, `mobileApp`, or `browser` for the shop's own.
-    package let client: String
-    /// `sandbox` or `live`.
-    package let environment: String
-    /// What is bought, rendered.
-    package let lines: JSONValue
-    /// What comes on top of the lines or is taken off, rendered.
-    package var adjustments: JSONValue = []
-    /// The sums.
-    package let amounts: Amounts
-    /// Points in its life.
-    package let times: Times
-    /// The provider's session, once the buyer came back from it.
-    package var checkoutSession: String?
-    /// What the buyer agreed to, once it is paid.
-    package var chargePermission: String?
-    /// Its charges, each rendered.
-    package var charges: [JSONValue] = []
-    /// The merchant's own: an object of texts.
-    package var metadata: JSONValue = [:]
-    /// Whether a person at the merchant's has to find out what became of a payment.
-    package var needsAttention = false
+    private let order: MerchantOrder
+    private let lines: JSONValue
+    private let adjustments: JSONValue
+    private let metadata: JSONValue
     /// Who buys and where to; only in the answer to a complete or finalize.
     package var buyer: JSONValue?
-
-    /// A session.
-    ///
-    /// - Parameters:
-    ///   - id: Names it.
-    ///   - order: The merchant's name for it, whose buyer it is, and the environment at the provider.
-    ///   - state: Where it stands.
-    ///   - lines: What is bought, rendered.
-    ///   - amounts: The sums.
-    ///   - times: Points in its life.
-    package init(
-        _ id: UUIDBytes,
-        order: (reference: String, client: String, environment: String),
-        state: OrderState,
-        lines: JSONValue,
-        amounts: Amounts,
-        times: Times
-    ) {
-        self.id = id
-        reference = order.reference
-        client = order.client
-        environment = order.environment
-        self.state = state
-        self.lines = lines
-        self.amounts = amounts
-        self.times = times
-    }
 
     /// A session that has just been opened.
     ///
@@ -134,57 +20,41 @@ package struct SessionBody: Sendable {
     ///   - environment: `sandbox` or `live`.
     ///   - draft: What is sold.
     ///   - times: Points in its life.
-    package init(opened id: UUIDBytes, client: String, environment: String, _ draft: OrderDraft, times: Times) {
-        var postage: Money?
-        if case .fixed(let sum) = draft.postage { postage = sum }
-        let nothing = Money.nothing(draft.currency)
-        let amounts = Amounts(
-            subtotal: draft.subtotal,
-            tax: draft.tax,
-            postage: postage,
-            total: draft.total,
-            captured: nothing,
-            refunded: nothing
-        )
-        self.init(
-            id,
-            order: (draft.reference ?? id.description, client, environment),
+    package init(
+        opened id: UUIDBytes,
+        client: String,
+        environment: String,
+        _ draft: OrderDraft,
+        times: MerchantOrder.Times
+    ) {
+        var sums = MerchantOrder.Sums(subtotal: draft.subtotal, tax: draft.tax)
+        if case .fixed(let sum) = draft.postage { sums.postage = sum }
+        sums.total = draft.total
+        var order = MerchantOrder(
+            webviewSession: id,
+            reference: draft.reference ?? id.description,
             state: .created,
-            lines: .array(draft.lines.map(SessionBody.json)),
-            amounts: amounts,
+            sums: sums,
             times: times
         )
-        metadata = SessionBody.metadata(draft)
+        order.client = client
+        order.environment = environment
+        self.order = order
+        // Rendered from the draft: it is not stored yet.
+        lines = .array(draft.lines.map(SessionBody.json))
         adjustments = .array(draft.options.adjustments.map { JSONValue(adjustment: $0, draft.currency) })
+        metadata = SessionBody.metadata(draft)
     }
 
     /// A session as the store has it.
     ///
     /// - Parameter order: With its charges.
     package init(_ order: MerchantOrder) {
-        let amounts = Amounts(
-            subtotal: order.sums.subtotal,
-            tax: order.sums.tax,
-            postage: order.sums.postage,
-            total: order.sums.total,
-            captured: order.sums.captured,
-            refunded: order.sums.refunded
-        )
-        self.init(
-            order.webviewSession,
-            order: (order.reference, order.client, order.environment),
-            state: order.state,
-            // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.
-            lines: (try? JSONParser.parse(order.lines)) ?? [],
-            amounts: amounts,
-            times: Times(created: order.times.created, updated: order.times.updated, expires: order.times.expires)
-        )
-        checkoutSession = order.checkoutSession
-        chargePermission = order.permission
-        charges = order.charges.map { JSONValue(charge: $0) }
-        if let text = order.adjustments, let value = try? JSONParser.parse(text) { adjustments = value }
-        needsAttention = order.needsAttention
-        if let text = order.metadata, let value = try? JSONParser.parse(text) { metadata = value }
+        self.order = order
+        // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.
+        lines = (try? JSONParser.parse(order.lines)) ?? []
+        adjustments = order.adjustments.flatMap { try? JSONParser.parse($0) } ?? []
+        metadata = order.metadata.flatMap { try? JSONParser.parse($0) } ?? [:]
     }
 
     /// The lines of a draft as they are stored: sums in minor units.
@@ -226,22 +96,22 @@ package struct SessionBody: Sendable {
     /// The session as JSON, always with the same members in the same order.
     package var json: JSONValue {
         var members = [
-            JSONMember("id", .string(id.description)), JSONMember("reference", .string(reference)),
-            JSONMember("state", .string(state.rawValue)), JSONMember("client", .string(client)),
-            JSONMember("environment", .string(environment)),
-            JSONMember("currency", .string(amounts.subtotal.currency.rawValue)),
+            JSONMember("id", .string(order.webviewSession.description)),
+            JSONMember("reference", .string(order.reference)), JSONMember("state", .string(order.state.rawValue)),
+            JSONMember("client", .string(order.client)), JSONMember("environment", .string(order.environment)),
+            JSONMember("currency", .string(order.currency.rawValue)),
             JSONMember("lines", lines),
             JSONMember("adjustments", adjustments),
-            JSONMember("amounts", amounts.json),
-            JSONMember("checkoutSessionId", JSONValue(checkoutSession)),
-            JSONMember("chargePermissionId", JSONValue(chargePermission)),
-            JSONMember("charges", .array(charges)),
+            JSONMember("amounts", order.sums.json),
+            JSONMember("checkoutSessionId", JSONValue(order.checkoutSession)),
+            JSONMember("chargePermissionId", JSONValue(order.permission)),
+            JSONMember("charges", .array(order.charges.map { JSONValue(charge: $0) })),
             JSONMember("metadata", metadata),
-            JSONMember("createdAt", JSONValue(time: times.created)),
-            JSONMember("updatedAt", JSONValue(time: times.updated)),
-            JSONMember("expiresAt", JSONValue(optionalTime: times.expires)),
+            JSONMember("createdAt", JSONValue(time: order.times.created)),
+            JSONMember("updatedAt", JSONValue(time: order.times.updated)),
+            JSONMember("expiresAt", JSONValue(optionalTime: order.times.expires)),
         ]
-        if needsAttention { members.append(JSONMember("needsAttention", true)) }
+        if order.needsAttention { members.append(JSONMember("needsAttention", true)) }
         if let buyer { members.append(JSONMember("buyer", buyer)) }
         return .object(members)
     }
@@ -254,7 +124,7 @@ package struct SessionBody: Sendable {
     }
 }
 
-extension SessionBody.Amounts {
+extension MerchantOrder.Sums {
     fileprivate var json: JSONValue {
         [
             "subtotal": JSONValue(money: subtotal), "tax": JSONValue(money: tax),

@@ -1,4 +1,3 @@
-import CheckoutCodes
 import Commerce
 package import MerchantOrders
 package import StrictJSON
