@@ -26,6 +26,11 @@ package struct WebviewSessionView: Sendable {
     package var postage: Yen? { record.postage }
     /// What is paid; `nil` before the review.
     package var total: Yen? { record.total }
+    /// Both sums of the review; one without the other is none.
+    var sums: (postage: Yen, total: Yen)? {
+        guard let postage, let total else { return nil }
+        return (postage, total)
+    }
     /// The provider's checkout session; `nil` before the review.
     package var orderReference: String? { record.orderReference }
     /// The number of the order as the buyer sees it.

@@ -157,8 +157,7 @@ enum ButtonHandler {
         default: return exchange.neutral()
         }
         let content = ButtonView(
-            client: view.client,
-            order: OrderView(view.order),
+            webviewSession: view,
             start: try await exchange.services.provider.start(for: view.id),
             fallbackAction: exchange.deployment.startAction
         )

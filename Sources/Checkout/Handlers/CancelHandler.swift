@@ -56,11 +56,10 @@ enum CancelHandler {
     static func page(
         _ exchange: Exchange,
         _ view: WebviewSessionView,
-        _ stage: CancelledView.Stage
+        _ stage: CancelledPage.Stage
     ) -> HTTPResponse {
         let deployment = exchange.deployment
-        let content = CancelledView(client: view.client, stage: stage, reference: view.orderNumber)
-        let body = exchange.pages.cancelled.render(content)
+        let body = exchange.pages.cancelled.render(view, stage)
         let response = exchange.plainPage(
             block: deployment.shopHeaders.ending,
             policy: ContentSecurityPolicy.form,

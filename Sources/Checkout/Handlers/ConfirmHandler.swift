@@ -94,12 +94,10 @@ enum ConfirmHandler {
             return exchange.redirect(to: "/button", webviewSession: view.id)
         }
         let content = ConfirmView(
-            client: view.client,
-            order: OrderView(view),
+            webviewSession: view,
             details: details,
             checkoutSessionID: checkoutSession,
             returnTicket: view.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            shown: view.record.shown,
             agreement: way.map { .returnLink($0) } ?? .form,
             note: try exchange.terms(of: view).note
         )

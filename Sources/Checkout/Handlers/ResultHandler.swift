@@ -64,8 +64,7 @@ enum ResultHandler {
 
     private static func declined(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let content = DeclinedView(client: view.client, reference: view.orderNumber)
-        let body = exchange.pages.declined.render(content)
+        let body = exchange.pages.declined.render(view)
         return exchange.tagged(
             exchange.plainPage(block: deployment.shopHeaders.ending, body),
             view.id

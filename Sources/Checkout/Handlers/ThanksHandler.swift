@@ -1,4 +1,3 @@
-import Commerce
 import HTTPCore
 import Pages
 import Primitives
@@ -39,13 +38,7 @@ enum ThanksHandler {
 
     private static func page(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
         let deployment = exchange.deployment
-        let content = ThanksView(
-            client: view.client,
-            orderNumber: view.orderNumber,
-            order: OrderView(view),
-            address: view.details?.address
-        )
-        let body = exchange.pages.thanks.render(content)
+        let body = exchange.pages.thanks.render(view)
         return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), view.id)
     }
 }

@@ -1,12 +1,9 @@
 import Pages
-import SessionBroker
 
 /// The button page: the tab's first page, which leads to the provider.
 struct ButtonView: Sendable {
-    /// For the way back where the provider's button cannot be loaded.
-    let client: ClientKind
-    /// What is bought; postage and total are not known yet.
-    let order: OrderView
+    /// Its order is shown without sums: the address is chosen at the provider, also where one was before.
+    let webviewSession: WebviewSessionView
     /// What the provider's button needs.
     let start: CheckoutStart
     /// Where a plain form starts the checkout without script; only where the checkout host offers it.
@@ -83,8 +80,8 @@ struct ButtonPage: Sendable {
         template.render(room: 4096) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .order: table.write(view.order, to: &writer)
-            case .way: wayBack.writeFromTab(view.client, to: &writer)
+            case .order: table.write(view.webviewSession.order, nil, to: &writer)
+            case .way: wayBack.writeFromTab(view.webviewSession.client, to: &writer)
             case .noteState:
                 if view.fallbackAction == nil { writer.html(Self.hidden) }
             case .form:

@@ -1,28 +1,20 @@
 import Pages
 import SessionBroker
 
-/// The page after a cancelled checkout.
-struct CancelledView: Sendable {
+/// The page after a cancelled checkout, of one language.
+///
+/// Policy: `form`.
+struct CancelledPage: Sendable {
     /// What is left of the webview session.
     enum Stage: Sendable {
         /// The provider's page was left; nothing is changed, the checkout can be started again.
+        ///
+        /// A return ticket lets the page offer to cancel for good.
         case atProvider(returnTicket: ReturnTicket?)
         /// The webview session was cancelled by the buyer and is over.
         case ended
     }
 
-    /// Who bought.
-    let client: ClientKind
-    /// What is left of the webview session; a return ticket lets the page offer to cancel for good.
-    let stage: Stage
-    /// The number for inquiries.
-    let reference: OrderNumber
-}
-
-/// The page after a cancelled checkout, of one language.
-///
-/// Policy: `form`.
-struct CancelledPage: Sendable {
     private enum PageSlot {
         case way
         case ticket
@@ -51,21 +43,23 @@ struct CancelledPage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter view: What is left of the webview session.
+    /// - Parameters:
+    ///   - view: Says who bought.
+    ///   - stage: What is left of it.
     /// - Returns: The document.
-    func render(_ view: CancelledView) -> [UInt8] {
-        switch view.stage {
+    func render(_ view: WebviewSessionView, _ stage: Stage) -> [UInt8] {
+        switch stage {
         case .ended: render(ended, view, ticket: nil)
         case .atProvider(nil): render(left, view, ticket: nil)
         case .atProvider(let ticket?): render(leftAfterReview, view, ticket: ticket)
         }
     }
 
-    private func render(_ template: Template<PageSlot>, _ view: CancelledView, ticket: ReturnTicket?) -> [UInt8] {
+    private func render(_ template: Template<PageSlot>, _ view: WebviewSessionView, ticket: ReturnTicket?) -> [UInt8] {
         template.render(room: 512) { slot, writer in
             switch slot {
             case .way: wayBack.writeFromTab(view.client, to: &writer)
-            case .reference: wayBack.write(reference: view.reference.description, to: &writer)
+            case .reference: wayBack.write(reference: view.orderNumber.description, to: &writer)
             case .ticket: writer.text(ticket?.text ?? "")
             }
         }

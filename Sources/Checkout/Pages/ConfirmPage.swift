@@ -1,6 +1,5 @@
 import Commerce
 import Pages
-import Primitives
 import SessionBroker
 
 /// The confirm page: what is bought, where it goes, what it costs.
@@ -15,18 +14,14 @@ struct ConfirmView: Sendable {
         case readOnly
     }
 
-    /// Who buys: an app's order is placed in the app, a site's in the shop.
-    let client: ClientKind
-    /// What is bought, with postage and total.
-    let order: OrderView
+    /// Says what is bought, and by whom: an app's order is placed in the app, a site's in the shop.
+    let webviewSession: WebviewSessionView
     /// Where it goes and how it is paid.
     let details: PrivateDetails
     /// The provider's checkout session, 36 characters of `[0-9a-f-]`.
     let checkoutSessionID: String
     /// The ticket C, which the forms post.
     let returnTicket: ReturnTicket
-    /// Stands for what the page shows; in the address that the consent is posted to.
-    let shown: Digest32?
     /// How the buyer agrees.
     let agreement: Agreement
     /// What the merchant says about this order, as it came; `nil` for nothing.
@@ -102,10 +97,10 @@ final class ConfirmPage: Sendable {
             case .nonce: writer.nonce(nonce)
             case .address: address.write(view.details.address, to: &writer)
             case .payment: writePayment(view.details.payment, to: &writer)
-            case .order: table.write(view.order, to: &writer)
+            case .order: table.write(view.webviewSession.order, view.webviewSession.sums, to: &writer)
             case .note: writeNote(view.note, to: &writer)
             case .agreement: writeAgreement(view, to: &writer)
-            case .agreementNote: writeNote(view.agreement, view.client, to: &writer)
+            case .agreementNote: writeNote(view.agreement, view.webviewSession.client, to: &writer)
             case .ticket: writer.token(view.returnTicket)
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
             }
@@ -126,14 +121,14 @@ final class ConfirmPage: Sendable {
     }
 
     private func writeAgreement(_ view: ConfirmView, to writer: inout HTMLWriter) {
-        let total = view.order.total ?? .zero
+        let total = view.webviewSession.sums?.total ?? .zero
         template(view.agreement).render(into: &writer) { slot, writer in
             switch slot {
             case .ticket: writer.token(view.returnTicket)
             case .amount: writer.yen(total)
             case .total: writer.grouped(total)
-            case .shown: if let shown = view.shown { writer.digest(shown) }
-            case .label: writer.text(texts.agreement(view.client).button)
+            case .shown: if let shown = view.webviewSession.record.shown { writer.digest(shown) }
+            case .label: writer.text(texts.agreement(view.webviewSession.client).button)
             case .link: if case .returnLink(let target) = view.agreement { writer.link(target) }
             }
         }

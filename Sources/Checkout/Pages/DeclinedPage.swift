@@ -3,14 +3,6 @@ import Pages
 import SessionBroker
 import Web
 
-/// The page after a declined payment.
-struct DeclinedView: Sendable {
-    /// Who bought.
-    let client: ClientKind
-    /// The number for inquiries.
-    let reference: OrderNumber
-}
-
 /// The page after a declined payment, of one language.
 ///
 /// Policy: `plain`.
@@ -42,13 +34,13 @@ struct DeclinedPage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter view: The way on.
+    /// - Parameter view: Says who bought.
     /// - Returns: The document.
-    func render(_ view: DeclinedView) -> [UInt8] {
+    func render(_ view: WebviewSessionView) -> [UInt8] {
         template.render(room: 384) { slot, writer in
             switch slot {
             case .way: wayBack.writeFromTab(view.client, to: &writer)
-            case .reference: wayBack.write(reference: view.reference.description, to: &writer)
+            case .reference: wayBack.write(reference: view.orderNumber.description, to: &writer)
             }
         }
     }

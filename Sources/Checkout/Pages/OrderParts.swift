@@ -62,22 +62,23 @@ struct OrderTable: Sendable {
         )
     }
 
-    /// Writes the table.
+    /// Writes the table of an order.
     ///
     /// - Parameters:
-    ///   - view: What is bought.
+    ///   - order: What is bought.
+    ///   - sums: What it comes to, tax and postage included; shown as `-` until the address is known.
     ///   - writer: Grows by the table.
-    func write(_ view: OrderView, to writer: inout HTMLWriter) {
+    func write(_ order: Order, _ sums: (postage: Yen, total: Yen)?, to writer: inout HTMLWriter) {
         table.render(into: &writer) { slot, writer in
             switch slot {
             case .rows:
-                for line in view.order.lines { write(line, to: &writer) }
-            case .subtotal: writer.yen(view.order.subtotal)
-            case .tax: writer.yen(view.order.tax)
+                for line in order.lines { write(line, to: &writer) }
+            case .subtotal: writer.yen(order.subtotal)
+            case .tax: writer.yen(order.tax)
             case .adjustments:
-                for adjustment in view.order.adjustments { write(adjustment, to: &writer) }
-            case .postage: write(view.postage, to: &writer)
-            case .total: write(view.total, to: &writer)
+                for adjustment in order.adjustments { write(adjustment, to: &writer) }
+            case .postage: write(sums?.postage, to: &writer)
+            case .total: write(sums?.total, to: &writer)
             }
         }
     }

@@ -2,18 +2,6 @@ import Commerce
 import Pages
 import SessionBroker
 
-/// The receipt.
-struct ThanksView: Sendable {
-    /// Who bought.
-    let client: ClientKind
-    /// The number for inquiries.
-    let orderNumber: OrderNumber
-    /// What was bought.
-    let order: OrderView
-    /// Where it goes; `nil` once it is no longer kept.
-    let address: Address?
-}
-
 /// The receipt of one language.
 ///
 /// Policy: `plain`.
@@ -57,16 +45,16 @@ struct ThanksPage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter view: Number, order and address.
+    /// - Parameter view: With the address, while it is kept.
     /// - Returns: The document.
-    func render(_ view: ThanksView) -> [UInt8] {
+    func render(_ view: WebviewSessionView) -> [UInt8] {
         template.render(room: 3072) { slot, writer in
             switch slot {
             case .orderNumber: writer.text(view.orderNumber.description)
             case .address:
-                guard let place = view.address else { return }
+                guard let place = view.details?.address else { return }
                 address.write(place, to: &writer)
-            case .order: table.write(view.order, to: &writer)
+            case .order: table.write(view.order, view.sums, to: &writer)
             case .back: wayBack.writeCartLink(view.client, to: &writer)
             }
         }

@@ -25,12 +25,10 @@ private let polyglots = [
     @Test(arguments: polyglots) func `leaves the confirm page well formed`(text: String) throws {
         let address = Address(Dictionary(uniqueKeysWithValues: Address.Part.allCases.map { ($0, text) }))
         let view = ConfirmView(
-            client: .site,
-            order: OrderView(try order(named: text), postage: Yen(540), total: Yen(27_996)),
+            webviewSession: Samples.session(of: .site, order: try order(named: text)),
             details: PrivateDetails(buyer: Buyer(), address: address, payment: text),
             checkoutSessionID: text,
             returnTicket: Samples.returnTicket,
-            shown: Samples.shown,
             agreement: .form,
             note: text
         )
@@ -51,8 +49,7 @@ private let polyglots = [
         )
         let action = Samples.link("https://127.0.0.1:9443/checkout/start")
         let view = ButtonView(
-            client: .browser,
-            order: OrderView(try order(named: text)),
+            webviewSession: Samples.session(of: .browser, order: try order(named: text)),
             start: start,
             fallbackAction: action
         )
@@ -65,11 +62,11 @@ private let polyglots = [
     }
 
     @Test(arguments: polyglots) func `leaves the receipt and the error page well formed`(text: String) throws {
-        let thanks = ThanksView(
-            client: .browser,
-            orderNumber: OrderNumber(Samples.returnTicket.webviewSession),
-            order: OrderView(try order(named: text), postage: Yen(540), total: Yen(27_996)),
-            address: Address([.name: text, .addressLine1: text])
+        let address = Address([.name: text, .addressLine1: text])
+        let thanks = Samples.session(
+            of: .browser,
+            order: try order(named: text),
+            details: PrivateDetails(buyer: Buyer(), address: address, payment: nil)
         )
         let error = ErrorView(code: .internalError, reference: text)
         for page in [Samples.pages[.ja].thanks.render(thanks), Samples.pages[.ja].error.render(error)] {

@@ -37,14 +37,12 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
     )
     let fallback = Samples.link("https://127.0.0.1:9443/checkout/start")
     let button = ButtonView(
-        client: .browser,
-        order: OrderView(Samples.cart),
+        webviewSession: Samples.session(of: .browser),
         start: Samples.start,
         fallbackAction: fallback
     )
     let buttonAlone = ButtonView(
-        client: .browser,
-        order: OrderView(Samples.cart),
+        webviewSession: Samples.session(of: .browser),
         start: Samples.start,
         fallbackAction: nil
     )
@@ -82,35 +80,26 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
 private func plain(_ language: Language) -> [(String, [UInt8])] {
     let pages = Samples.pages
     let number = OrderNumber(Samples.returnTicket.webviewSession)
-    let thanks = ThanksView(
-        client: .iosApp,
-        orderNumber: number,
-        order: Samples.order,
-        address: Samples.address
-    )
-    let later = ThanksView(client: .browser, orderNumber: thanks.orderNumber, order: Samples.order, address: nil)
-    let left = CancelledView(client: .browser, stage: .atProvider(returnTicket: nil), reference: number)
-    let leftAfterReview = CancelledView(
-        client: .iosApp,
-        stage: .atProvider(returnTicket: Samples.returnTicket),
-        reference: number
-    )
-    let ended = CancelledView(client: .androidApp, stage: .ended, reference: number)
+    let inApp = Samples.session(of: .iosApp, details: Samples.details)
+    let inBrowser = Samples.session(of: .browser)
     let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: number.description)
     let reused = ErrorView(code: .sessionReused, client: .androidApp, reference: number.description)
     return [
         ("start", pages[language].start),
-        ("cancelled", pages[language].cancelled.render(left)),
-        ("cancelled-after-review", pages[language].cancelled.render(leftAfterReview)),
-        ("cancelled-ended", pages[language].cancelled.render(ended)),
-        ("declined", pages[language].declined.render(DeclinedView(client: .browser, reference: number))),
+        ("cancelled", pages[language].cancelled.render(inBrowser, .atProvider(returnTicket: nil))),
+        (
+            "cancelled-after-review",
+            pages[language].cancelled.render(inApp, .atProvider(returnTicket: Samples.returnTicket))
+        ),
+        ("cancelled-ended", pages[language].cancelled.render(Samples.session(of: .androidApp), .ended)),
+        ("declined", pages[language].declined.render(inBrowser)),
         ("error", pages[language].error.render(error)),
         ("error-app", pages[language].error.render(reused)),
         ("error-bare", pages[language].error.render(ErrorView(code: .internalError))),
         ("neutral", pages[language].neutral),
         ("cookies-blocked", pages[language].cookiesBlocked),
-        ("thanks", pages[language].thanks.render(thanks)),
-        ("thanks-later", pages[language].thanks.render(later)),
+        ("thanks", pages[language].thanks.render(inApp)),
+        ("thanks-later", pages[language].thanks.render(inBrowser)),
         ("rescue", pages[language].rescue.render(Samples.returnLink)),
         ("rescue-closed", pages[language].rescue.render(nil)),
     ]

@@ -49,7 +49,8 @@ import Web
     @Test func `of what is taken off have a minus that is read out`() throws {
         let adjustment = try #require(Adjustment(name: "Points", units: -300))
         let order = try Order(lines: Samples.cart.lines, tax: Samples.cart.tax, adjustments: [adjustment])
-        let view = ButtonView(client: .browser, order: OrderView(order), start: Samples.start, fallbackAction: nil)
+        let session = Samples.session(of: .browser, order: order)
+        let view = ButtonView(webviewSession: session, start: Samples.start, fallbackAction: nil)
         #expect(string(pages[.ja].button.render(view, nonce: Samples.nonce)).contains("<td>\u{2212}￥300</td>"))
     }
 

@@ -133,23 +133,14 @@ import Web
             .name: "A. Buyer", .addressLine1: "1 Main Street", .city: "Seattle", .stateOrRegion: "WA",
             .postalCode: "98101", .countryCode: "US",
         ])
-        let view = ThanksView(
-            client: .browser,
-            orderNumber: OrderNumber(Samples.returnTicket.webviewSession),
-            order: Samples.order,
-            address: address
-        )
+        let details = PrivateDetails(buyer: Buyer(), address: address, payment: nil)
+        let view = Samples.session(of: .browser, details: details)
         #expect(string(pages[.en].thanks.render(view)).contains("1 Main Street<br>Seattle<br>WA<br>US"))
         #expect(string(pages[.en].thanks.render(view)).contains("<dd>-</dd>"))
     }
 
     @Test(arguments: ClientKind.allCases) func `after a cancelled checkout leads back`(client: ClientKind) {
-        let view = CancelledView(
-            client: client,
-            stage: .atProvider(returnTicket: nil),
-            reference: OrderNumber(Samples.returnTicket.webviewSession)
-        )
-        let text = string(pages[.ja].cancelled.render(view))
+        let text = string(pages[.ja].cancelled.render(Samples.session(of: client), .atProvider(returnTicket: nil)))
         #expect(text.contains(#"href="/button""#))
         #expect(text.contains(#"href="/browser/cart""#) == !client.isApp)
         #expect(text.contains("✕ をタップして閉じて") == (client.isApp && client != .site))
@@ -185,7 +176,7 @@ import Web
     }
 
     private func buttonView(_ client: ClientKind) -> ButtonView {
-        ButtonView(client: client, order: OrderView(Samples.cart), start: Samples.start, fallbackAction: nil)
+        ButtonView(webviewSession: Samples.session(of: client), start: Samples.start, fallbackAction: nil)
     }
 
     private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

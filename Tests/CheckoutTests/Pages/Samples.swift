@@ -26,7 +26,30 @@ enum Samples {
         }
     }()
 
-    static let order = OrderView(cart, postage: Yen(540), total: Yen(27996))
+    /// A webview session behind its review.
+    static func session(
+        of client: ClientKind,
+        order: Order = cart,
+        details: PrivateDetails? = nil
+    ) -> WebviewSessionView {
+        let record = WebviewSessionRecord(
+            id: returnTicket.webviewSession,
+            client: client,
+            state: .reviewed,
+            order: order,
+            postage: Yen(540),
+            total: Yen(27996),
+            terms: nil,
+            orderReference: checkoutSessionID,
+            isMet: false,
+            launchHash: digest,
+            shown: shown,
+            sealed: nil
+        )
+        var view = WebviewSessionView(record)
+        view.details = details
+        return view
+    }
 
     static let address = Address([
         .name: "山田 太郎",
@@ -58,12 +81,10 @@ enum Samples {
         note: String? = nil
     ) -> ConfirmView {
         ConfirmView(
-            client: client,
-            order: order,
+            webviewSession: session(of: client),
             details: details,
             checkoutSessionID: checkoutSessionID,
             returnTicket: returnTicket,
-            shown: shown,
             agreement: agreement,
             note: note
         )
