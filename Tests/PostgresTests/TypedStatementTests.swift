@@ -35,6 +35,16 @@ import Testing
         #expect(values(call.parameters).dropFirst(2) == ["41", Hex.encode(Array("{red,blue}".utf8))])
     }
 
+    @Test func `takes over the parameters of a shorter one`() {
+        let short = TypedStatement<LazyRow, Pair, Int>(name: "s", sql: "")
+        let long = TypedStatement<LazyRow, Pair, Int, Bool>(name: "l", sql: "")
+        var call = short(Pair(id: UUIDBytes(high: 1, low: 2), text: "a"), 3)
+        short.extend(&call, to: long, true)
+        #expect(call.statement.name == "l")
+        #expect(call.parameters.mismatch(with: long.statement) == nil)
+        #expect(values(call.parameters) == ["00000000000000010000000000000002", "61", "0000000000000003", "01"])
+    }
+
     @Test func `refuses text with NUL, as an untyped one does`() {
         let statement = TypedStatement<Void, String>(name: "e", sql: "")
         #expect(statement("a\u{0}b").parameters.mismatch(with: statement.statement)?.sqlState == "22021")
@@ -144,6 +154,16 @@ import Testing
             $0.append(text: "behind")
         }
         #expect(try statement().rows(try ScriptedDatabase.rows([given])).first() == "2 0 blue behind")
+    }
+
+    @Test func `are read by place where that is asked for`() throws {
+        let statement = TypedStatement<LazyRow>(name: "i", sql: "")
+        let row = try statement().rows(try ScriptedDatabase.rows([Self.row()])).first()
+        #expect(try row.read(3, Colour.self) == .red)
+        #expect(try row.read(1) == 3)
+        #expect(try row.read(2, String?.self) == nil)
+        #expect(try !row.isPresent(2) && row.isPresent(0))
+        #expect(#expect(throws: PostgresError.self) { try row.read(7, Int.self) }?.code == .decoding)
     }
 
     @Test func `come from each of a client's connections`() async throws {

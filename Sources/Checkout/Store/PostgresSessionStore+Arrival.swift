@@ -9,28 +9,32 @@ extension PostgresSessionStore {
     /// App, verifier, session, bound: `$5` to `$8`.
     private static let verdict = "arrive_verdict(f, $5, $6, $7, $8, statement_timestamp())"
 
-    static let arrivalStatement = Statement(
+    static let arrivalStatement = TypedStatement<LazyRow, WebviewSessionID, Digest32?, Digest32?, String, Bool>(
         name: "flow_arrival",
         sql: """
             SELECT arrive_verdict(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f"))
             FROM flow AS f
             WHERE f.flow_id = $1 AND f.client = 'mobileApp'
-            """,
-        parameterTypes: [.uuid, .bytea, .bytea, .text, .bool]
+            """
     )
 
     /// What `arrive` would decide of a webview session that an app started by itself; changes nothing.
     func readMobileReturn(
         _ evidence: PurchaseEvidence
     ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
-        var parameters = Parameters()
-        parameters.append(uuid: evidence.webviewSession)
-        append(proofs: evidence, to: &parameters)
-        let rows = try await read(PostgresSessionStore.arrivalStatement, parameters)
-        return try transition(rows, evidence.webviewSession)
+        let call = PostgresSessionStore.arrivalStatement(
+            evidence.webviewSession,
+            evidence.appHash,
+            evidence.challenge,
+            evidence.orderReference,
+            policy.appProof == .required
+        )
+        return try transition(try await client.read(call), evidence.webviewSession)
     }
 
-    static let arriveStatement = Statement(
+    static let arriveStatement = TypedStatement<
+        LazyRow, Guarded, Digest32, Digest32?, Digest32?, String, Bool, [UInt8]?, Bool
+    >(
         name: "flow_arrive",
         sql: """
             WITH u AS (
@@ -50,8 +54,7 @@ extension PostgresSessionStore {
                 ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(OrderSQL.arrived(session: "$7")), \(SQLText.audit("'arrive'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
-            """,
-        parameterTypes: SQLText.leading + [.bytea, .bytea, .bytea, .text, .bool, .bytea, .bool]
+            """
     )
 
     /// Pins the provider's session of such a webview session and moves it to `placed`; the sealed details replace those of a
@@ -63,30 +66,22 @@ extension PostgresSessionStore {
         sealed: [UInt8]?,
         by caller: Caller
     ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
-        var parameters = Parameters(evidence.webviewSession, caller)
-        parameters.append(digest: evidence.returnHash)
-        append(proofs: evidence, to: &parameters)
-        parameters.append(bytes: sealed)
-        parameters.append(bool: policy.onMismatch == .revoke)
-        return try await transition(
-            PostgresSessionStore.arriveStatement,
-            parameters,
-            "arrive",
-            evidence.webviewSession,
-            caller
+        let call = PostgresSessionStore.arriveStatement(
+            Guarded(evidence.webviewSession, caller),
+            evidence.returnHash,
+            evidence.appHash,
+            evidence.challenge,
+            evidence.orderReference,
+            policy.appProof == .required,
+            sealed,
+            policy.onMismatch == .revoke
         )
-    }
-
-    private func append(proofs evidence: PurchaseEvidence, to parameters: inout Parameters) {
-        parameters.append(digest: evidence.appHash)
-        parameters.append(digest: evidence.challenge)
-        parameters.append(text: evidence.orderReference)
-        parameters.append(bool: policy.appProof == .required)
+        return try await transition(call, "arrive", evidence.webviewSession, caller)
     }
 
     // MARK: Lapse
 
-    static let expireLeaseStatement = Statement(
+    static let expireLeaseStatement = TypedStatement<Void, Guarded, UUIDBytes>(
         name: "flow_expire_lease",
         sql: """
             WITH u AS (
@@ -95,8 +90,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'lapse'"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid]
+            """
     )
 
     /// Lets the lease be over now; the webview session stays `purchasing`.
@@ -107,8 +101,7 @@ extension PostgresSessionStore {
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(uuid: attempt)
-        return try await applies(PostgresSessionStore.expireLeaseStatement, parameters, "lapse", webviewSession, caller)
+        let call = PostgresSessionStore.expireLeaseStatement(Guarded(webviewSession, caller), attempt)
+        return try await applies(call, "lapse", webviewSession, caller)
     }
 }

@@ -5,7 +5,9 @@ import SessionBroker
 extension PostgresSessionStore {
     // MARK: Issue
 
-    static let issueStatement = Statement(
+    static let issueStatement = TypedStatement<
+        Void, Guarded, String, Int64, Int64, Int64, Int64, String, Digest32, Digest32?, Digest32?, UTF8Text
+    >(
         name: "flow_issue",
         sql: """
             WITH e AS (
@@ -19,34 +21,27 @@ extension PostgresSessionStore {
                 $1, statement_timestamp(), statement_timestamp() + $5 * interval '1 second',
                 statement_timestamp() + $5 * interval '1 second', statement_timestamp() + $6 * interval '1 second',
                 $7, $8, $9::flow_client, 'issued', 1, 0, 0, 0, $4, $10, $11, $12, $13::json)
-            """,
-        parameterTypes: SQLText.leading + [
-            .text, .int8, .int8, .int8, .int8, .text, .bytea, .bytea, .bytea, .text,
-        ]
+            """
     )
 
     /// Stores a webview session in state `issued`.
     func issue(_ new: NewWebviewSession, by caller: Caller) async throws(StoreError) {
-        var parameters = Parameters(new.id, caller)
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
-        parameters.append(text: isBound ? "issued" : "issued_unbound")
-        parameters.append(int64: launchSeconds)
-        parameters.append(int64: absoluteSeconds)
-        parameters.append(int64: new.order.subtotal)
-        parameters.append(int64: new.order.taxIncluded)
-        parameters.append(text: new.client.rawValue)
-        parameters.append(digest: new.launchHash)
-        parameters.append(digest: new.appHash)
-        parameters.append(digest: new.challenge)
-        parameters.append(utf8: new.order.json)
-        _ = try await write(
-            PostgresSessionStore.issueStatement,
-            parameters,
-            as: "issue",
-            of: new.id,
-            by: caller
+        let call = PostgresSessionStore.issueStatement(
+            Guarded(new.id, caller),
+            isBound ? "issued" : "issued_unbound",
+            launchSeconds,
+            absoluteSeconds,
+            new.order.subtotal,
+            new.order.taxIncluded,
+            new.client.rawValue,
+            new.launchHash,
+            new.appHash,
+            new.challenge,
+            UTF8Text(new.order.json)
         )
+        _ = try await write(call.statement, call.parameters, as: "issue", of: new.id, by: caller)
     }
 
     // MARK: Open
@@ -55,7 +50,9 @@ extension PostgresSessionStore {
     ///
     /// It could be left to the statement below, which decides the same; without that one's cases it costs PostgreSQL a quarter
     /// less. No row means "not this verdict", and changes nothing.
-    static let openFirstStatement = Statement(
+    static let openFirstStatement = TypedStatement<
+        LazyRow, Guarded, Digest32, Digest32, Digest32?, Digest32?, Int64, Int64
+    >(
         name: "flow_open_first",
         sql: """
             WITH u AS (
@@ -67,12 +64,13 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
             SELECT \(WebviewSessionColumns.opening("u")) FROM u
-            """,
-        parameterTypes: openTypes
+            """
     )
 
     /// Every case.
-    static let openStatement = Statement(
+    static let openStatement = TypedStatement<
+        LazyRow, Guarded, Digest32, Digest32, Digest32?, Digest32?, Int64, Int64, Bool
+    >(
         name: "flow_open",
         sql: """
             WITH u AS (
@@ -93,55 +91,56 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
             SELECT \(WebviewSessionColumns.opening("u")) FROM u
-            """,
-        parameterTypes: openTypes + [.bool]
+            """
     )
-
-    private static let openTypes =
-        SQLText.leading + [PostgresType.bytea, .bytea, .bytea, .bytea, .int8, .int8]
 
     /// Lets a launch ticket open its tab, or says why not.
     ///
     /// At most one tab token is live afterwards.
     func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> Transition<OpenOutcome> {
-        var parameters = Parameters(request.webviewSession, caller)
-        parameters.append(digest: request.launchHash)
-        parameters.append(digest: request.freshTabHash)
-        parameters.append(digest: request.tabHash)
-        parameters.append(digest: request.appHash)
-        parameters.append(int64: reopenSeconds)
-        parameters.append(int64: idleSeconds)
-        let first = PostgresSessionStore.openFirstStatement
-        let opened = try await open(first, parameters, request, caller, isLastStep: false)
+        var call = PostgresSessionStore.openFirstStatement(
+            Guarded(request.webviewSession, caller),
+            request.launchHash,
+            request.freshTabHash,
+            request.tabHash,
+            request.appHash,
+            reopenSeconds,
+            idleSeconds
+        )
+        let opened = try await open(call, request, caller, isLastStep: false)
         guard !opened.isFound else { return opened }
-        parameters.append(bool: policy.onReuse == .revoke)
+        PostgresSessionStore.openFirstStatement.extend(
+            &call,
+            to: PostgresSessionStore.openStatement,
+            policy.onReuse == .revoke
+        )
         // A client that hangs up meanwhile must not keep a used ticket from being noticed.
-        return try await open(PostgresSessionStore.openStatement, parameters, request, caller, isLastStep: true)
+        return try await open(call, request, caller, isLastStep: true)
     }
 
     private func open(
-        _ statement: Statement,
-        _ parameters: Parameters,
+        _ call: StatementCall<LazyRow>,
         _ request: OpenRequest,
         _ caller: Caller,
         isLastStep: Bool
     ) async throws(StoreError) -> Transition<OpenOutcome> {
+        let id = request.webviewSession
         let written = try await write(
-            statement,
-            parameters,
+            call.statement,
+            call.parameters,
             as: "open",
-            of: request.webviewSession,
+            of: id,
             by: caller,
             isLastStep: isLastStep
         )
-        guard written.rows.rowCount == 1 else { return .ofNoRow }
-        let row = WebviewSessionRow(rows: written.rows, webviewSession: request.webviewSession)
+        guard let cells = try call.rows(written.rows).single() else { return .ofNoRow }
+        let row = WebviewSessionRow(cells: cells, webviewSession: id)
         let opened = try StoreError.decoding { () throws(PostgresError) in try Transition<OpenOutcome>(row) }
         guard written.isSecondLook, opened.outcome.tab != nil else { return opened }
         // It was committed, but does our token still live? Another request may have re-opened since.
         let live = try StoreError.decoding { () throws(PostgresError) in try row.liveTab() }
         guard live == request.freshTabHash else {
-            throw StoreError(.outcomeUnknown, "open of \(request.webviewSession): its tab token was replaced")
+            throw StoreError(.outcomeUnknown, "open of \(id): its tab token was replaced")
         }
         return opened
     }

@@ -3,35 +3,30 @@ package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
-    static let paymentStatement = Statement(
+    static let paymentStatement = TypedStatement<WebviewSessionPayment, WebviewSessionID>(
         name: "flow_payment",
         sql: """
             SELECT f.state, f.order_ref, f.total, f.charge_permission, EXISTS (
                 SELECT FROM flow_purchasing AS q WHERE q.flow_id = $1 AND q.stuck_at IS NOT NULL)
             FROM flow AS f WHERE f.flow_id = $1
-            """,
-        parameterTypes: [.uuid]
-    )
+            """
+    ) { row in
+        WebviewSessionPayment(
+            state: try row.next(),
+            orderReference: try row.next(),
+            total: try row.next(),
+            permission: try row.next(),
+            isStuck: try row.next()
+        )
+    }
 
     /// The payment state of a webview session; `nil` for one that is not there.
     package func payment(of webviewSession: WebviewSessionID) async throws(StoreError) -> WebviewSessionPayment? {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        let rows = try await read(PostgresSessionStore.paymentStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            WebviewSessionPayment(
-                state: try rows.word(0, 0),
-                orderReference: try rows.optionalText(0, 1),
-                total: try rows.isNull(0, 2) ? nil : try rows.yen(0, 2),
-                permission: try rows.optionalText(0, 3),
-                isStuck: try rows.bool(0, 4)
-            )
-        }
+        try await client.read(PostgresSessionStore.paymentStatement(webviewSession)).single()
     }
 
     /// Nothing is sent for it: the session was seen completed, and recovery reads it again.
-    static let reclaimStatement = Statement(
+    static let reclaimStatement = TypedStatement<Void, Guarded, UUIDBytes, String, String, Duration>(
         name: "flow_reclaim",
         sql: """
             WITH u AS (
@@ -46,8 +41,7 @@ extension PostgresSessionStore {
                 SELECT u.flow_id, statement_timestamp() + $7 * interval '1 second' FROM u ON CONFLICT (flow_id) DO NOTHING
             ), \(SQLText.audit("'reclaim'", reason: "$6"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid, .text, .text, .int8]
+            """
     )
 
     /// Has the recovery read the session of a webview session that was placed or ended unpaid, because it was seen completed;
@@ -63,11 +57,13 @@ extension PostgresSessionStore {
         pause: Duration,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(text: session)
-        parameters.append(text: reason)
-        parameters.append(seconds: pause)
-        return try await applies(PostgresSessionStore.reclaimStatement, parameters, "reclaim", webviewSession, caller)
+        let call = PostgresSessionStore.reclaimStatement(
+            Guarded(webviewSession, caller),
+            freshAttempt,
+            session,
+            reason,
+            pause
+        )
+        return try await applies(call, "reclaim", webviewSession, caller)
     }
 }

@@ -6,7 +6,9 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Recovery
 
-    static let takeUpStatement = Statement(
+    static let takeUpStatement = TypedStatement<
+        LazyRow, Guarded, UUIDBytes, Duration, Duration, KnownWords<ClientKind>
+    >(
         name: "flow_take_up_purchase",
         sql: """
             WITH l AS MATERIALIZED (
@@ -29,8 +31,7 @@ extension PostgresSessionStore {
                 WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'recover'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid, .int8, .int8, .text]
+            """
     )
 
     /// Takes the lease of a purchase whose lease is over, for the recovery task; `nil` when it is not.
@@ -43,27 +44,23 @@ extension PostgresSessionStore {
         pause: Duration,
         by caller: Caller
     ) async throws(StoreError) -> PurchaseAttempt? {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(seconds: policy.times.lease)
-        parameters.append(seconds: pause)
-        parameters.append(knownWords: ClientKind.self)
-        let written = try await write(
-            PostgresSessionStore.takeUpStatement,
-            parameters,
-            as: "recover",
-            of: webviewSession,
-            by: caller
+        let call = PostgresSessionStore.takeUpStatement(
+            Guarded(webviewSession, caller),
+            freshAttempt,
+            policy.times.lease,
+            pause,
+            KnownWords(ClientKind.self)
         )
-        guard written.rows.rowCount == 1 else { return nil }
-        let row = WebviewSessionRow(rows: written.rows, webviewSession: webviewSession)
+        let written = try await write(call, as: "recover", of: webviewSession, by: caller)
+        guard let cells = try written.rows.single() else { return nil }
+        let row = WebviewSessionRow(cells: cells, webviewSession: webviewSession)
         let attempt = try StoreError.decoding { () throws(PostgresError) in try row.attempt() }
         return attempt.id == freshAttempt ? attempt : nil
     }
 
     /// The row of the webview session is not touched: a lock on it, or a refusal of its update, keeps no other
     /// from being claimed.
-    static let claimStatement = Statement(
+    static let claimStatement = TypedStatement<OverduePurchase, Int, Duration, KnownWords<ClientKind>, String, String>(
         name: "flow_claim_overdue",
         sql: """
             WITH d AS MATERIALIZED (
@@ -79,74 +76,46 @@ extension PostgresSessionStore {
             UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
             FROM d WHERE q.flow_id = d.flow_id
             RETURNING q.flow_id, q.recoveries, extract(epoch FROM statement_timestamp() - q.since)::bigint
-            """,
-        parameterTypes: [.int8, .int8, .text, .text, .text]
-    )
+            """
+    ) { row in
+        OverduePurchase(webviewSession: try row.next(), recoveries: try row.next(), age: try row.next())
+    }
 
     /// Claims purchases whose lease and pause are over and that were not given up, longest due first: none is claimed again
     /// within half a minute.
     ///
     /// Waits for no lock, and passes over clients that this version does not know.
     package func claimOverdue(limit: Int = 16) async throws(StoreError) -> [OverduePurchase] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        parameters.append(seconds: RecoverySQL.pause)
-        parameters.append(knownWords: ClientKind.self)
-        parameters.append(text: account.merchantID)
-        parameters.append(text: account.environment)
-        let rows: ResultSet
-        do {
-            rows = try await client.write(PostgresSessionStore.claimStatement, parameters, key: RecoverySQL.last)
-        } catch {
-            throw StoreError(error)
-        }
-        return try StoreError.decoding { () throws(PostgresError) in
-            var purchases: [OverduePurchase] = []
-            for row in 0..<rows.rowCount {
-                purchases.append(
-                    OverduePurchase(
-                        webviewSession: try rows.uuid(row, 0),
-                        recoveries: Int(try rows.int64(row, 1)),
-                        age: .seconds(try rows.int64(row, 2))
-                    )
-                )
-            }
-            return purchases
-        }
+        let call = PostgresSessionStore.claimStatement(
+            limit,
+            RecoverySQL.pause,
+            KnownWords(ClientKind.self),
+            account.merchantID,
+            account.environment
+        )
+        return try await client.write(call, key: RecoverySQL.last).all()
     }
 
-    static let postponeStatement = Statement(
+    static let postponeStatement = TypedStatement<Void, WebviewSessionID, Duration>(
         name: "flow_postpone",
         sql: """
             UPDATE flow_purchasing AS q SET failures = q.failures + 1, next_at = \(RecoverySQL.backOff("q.failures", "$2"))
             WHERE q.flow_id = (
                 SELECT l.flow_id FROM flow_purchasing AS l WHERE l.flow_id = $1 AND l.stuck_at IS NULL
                 FOR UPDATE SKIP LOCKED)
-            """,
-        parameterTypes: [.uuid, .int8]
+            """
     )
 
     /// Puts a purchase off that could not be taken up.
     package func postpone(_ webviewSession: WebviewSessionID) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        parameters.append(seconds: RecoverySQL.pause)
-        do {
-            _ = try await client.write(
-                PostgresSessionStore.postponeStatement,
-                parameters,
-                key: RecoverySQL.last,
-                isLastStep: true
-            )
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresSessionStore.postponeStatement(webviewSession, RecoverySQL.pause)
+        _ = try await client.write(call, key: RecoverySQL.last, isLastStep: true)
     }
 
     // MARK: The end of recovery
 
     /// What was noted before an operator took the purchase in hand again does not count.
-    static let missingStatement = Statement(
+    static let missingStatement = TypedStatement<Bool, WebviewSessionID, UUIDBytes>(
         name: "flow_note_missing",
         sql: """
             UPDATE flow_purchasing AS q SET
@@ -154,31 +123,16 @@ extension PostgresSessionStore {
             WHERE q.flow_id = $1
                 AND EXISTS (SELECT FROM flow AS f WHERE f.flow_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing')
             RETURNING q.missing_since <= statement_timestamp() - interval '1 hour'
-            """,
-        parameterTypes: [.uuid, .uuid]
+            """
     )
 
     /// Notes that the provider denies the session of a purchase; says whether it has for an hour, which is no for a lost lease.
     func noteMissing(_ attempt: PurchaseAttempt) async throws(StoreError) -> Bool {
-        var parameters = Parameters()
-        parameters.append(uuid: attempt.webviewSession)
-        parameters.append(uuid: attempt.id)
-        let rows: ResultSet
-        do {
-            rows = try await client.write(
-                PostgresSessionStore.missingStatement,
-                parameters,
-                key: attempt.webviewSession,
-                isLastStep: true
-            )
-        } catch {
-            throw StoreError(error)
-        }
-        return try StoreError.decoding { () throws(PostgresError) in rows.rowCount == 1 ? try rows.bool(0, 0) : false
-        }
+        let call = PostgresSessionStore.missingStatement(attempt.webviewSession, attempt.id)
+        return try await client.write(call, key: attempt.webviewSession, isLastStep: true).single() ?? false
     }
 
-    static let giveUpStatement = Statement(
+    static let giveUpStatement = TypedStatement<Void, Guarded, UUIDBytes, String>(
         name: "flow_give_up",
         sql: """
             WITH u AS (
@@ -190,8 +144,7 @@ extension PostgresSessionStore {
                 WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'give_up'", reason: "$5"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid, .text]
+            """
     )
 
     /// Lets a purchase never be overdue again.
@@ -203,13 +156,11 @@ extension PostgresSessionStore {
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(uuid: attempt)
-        parameters.append(text: reason)
-        return try await applies(PostgresSessionStore.giveUpStatement, parameters, "give_up", webviewSession, caller)
+        let call = PostgresSessionStore.giveUpStatement(Guarded(webviewSession, caller), attempt, reason)
+        return try await applies(call, "give_up", webviewSession, caller)
     }
 
-    static let resumeStatement = Statement(
+    static let resumeStatement = TypedStatement<Void, Guarded, String>(
         name: "flow_resume",
         sql: """
             WITH l AS MATERIALIZED (
@@ -226,8 +177,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'resume'", reason: "$4"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.text]
+            """
     )
 
     /// Lets a purchase that was given up be overdue again, as if it had begun now; says whether it did.
@@ -236,12 +186,11 @@ extension PostgresSessionStore {
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(text: reason)
-        return try await applies(PostgresSessionStore.resumeStatement, parameters, "resume", webviewSession, caller)
+        let call = PostgresSessionStore.resumeStatement(Guarded(webviewSession, caller), reason)
+        return try await applies(call, "resume", webviewSession, caller)
     }
 
-    static let stuckStatement = Statement(
+    static let stuckStatement = TypedStatement<StuckPurchase, Int>(
         name: "flow_given_up",
         sql: """
             SELECT q.flow_id, q.since, q.stuck_at, q.recoveries, f.order_ref, f.total, q.reason
@@ -249,19 +198,16 @@ extension PostgresSessionStore {
                 SELECT f.order_ref, f.total FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
             WHERE q.stuck_at IS NOT NULL
             ORDER BY q.stuck_at LIMIT $1
-            """,
-        parameterTypes: [.int8]
-    )
+            """
+    ) { row in try stuck(&row) }
 
     /// The purchases that were given up, oldest first.
     package func stuckPurchases(limit: Int = 1_000) async throws(StoreError) -> [StuckPurchase] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        return try PostgresSessionStore.stuck(try await read(PostgresSessionStore.stuckStatement, parameters))
+        try await client.read(PostgresSessionStore.stuckStatement(limit)).all()
     }
 
     /// A session can be read for 30 days, and one that is unknown or completed with another amount says the same every day.
-    static let claimStuckStatement = Statement(
+    static let claimStuckStatement = TypedStatement<StuckPurchase, Int, String, String>(
         name: "flow_claim_stuck",
         sql: """
             WITH d AS MATERIALIZED (
@@ -276,48 +222,26 @@ extension PostgresSessionStore {
             UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + interval '1 day'
             FROM d WHERE q.flow_id = d.flow_id
             RETURNING q.flow_id, q.since, q.stuck_at, q.recoveries, d.order_ref, d.total, q.reason
-            """,
-        parameterTypes: [.int8, .text, .text]
-    )
+            """
+    ) { row in try stuck(&row) }
 
     /// Claims purchases that were given up for want of an answer and whose session can still be read: each once a day.
     ///
     /// Waits for no lock.
     package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
-        var parameters = Parameters()
-        parameters.append(int64: Int64(limit))
-        parameters.append(text: account.merchantID)
-        parameters.append(text: account.environment)
-        let rows: ResultSet
-        do {
-            rows = try await client.write(
-                PostgresSessionStore.claimStuckStatement,
-                parameters,
-                key: RecoverySQL.last
-            )
-        } catch {
-            throw StoreError(error)
-        }
-        return try PostgresSessionStore.stuck(rows)
+        let call = PostgresSessionStore.claimStuckStatement(limit, account.merchantID, account.environment)
+        return try await client.write(call, key: RecoverySQL.last).all()
     }
 
-    private static func stuck(_ rows: ResultSet) throws(StoreError) -> [StuckPurchase] {
-        try StoreError.decoding { () throws(PostgresError) in
-            var purchases: [StuckPurchase] = []
-            for row in 0..<rows.rowCount {
-                purchases.append(
-                    StuckPurchase(
-                        webviewSession: try rows.uuid(row, 0),
-                        since: try rows.timestamp(row, 1),
-                        stuckAt: try rows.timestamp(row, 2),
-                        recoveries: Int(try rows.int64(row, 3)),
-                        orderReference: try rows.text(row, 4),
-                        total: try rows.yen(row, 5),
-                        reason: try rows.optionalText(row, 6)
-                    )
-                )
-            }
-            return purchases
-        }
+    private static func stuck(_ row: inout RowReader) throws(PostgresError) -> StuckPurchase {
+        StuckPurchase(
+            webviewSession: try row.next(),
+            since: try row.next(),
+            stuckAt: try row.next(),
+            recoveries: try row.next(),
+            orderReference: try row.next(),
+            total: try row.next(),
+            reason: try row.next()
+        )
     }
 }

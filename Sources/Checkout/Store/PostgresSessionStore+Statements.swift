@@ -11,14 +11,14 @@ extension PostgresSessionStore {
             sweptStatement.statement,
             noteSweptStatement.statement,
             outcome,
-            postponeStatement,
+            postponeStatement.statement,
             namedStatement.statement,
             numberedStatement.statement,
-            claimStuckStatement,
-            paymentStatement,
-            reclaimStatement,
+            claimStuckStatement.statement,
+            paymentStatement.statement,
+            reclaimStatement.statement,
             policyStatement.statement,
-            missingStatement,
+            missingStatement.statement,
         ]
 
     /// The statements that a crossing runs: each names one webview session in `$1`, and must touch one partition by its primary
@@ -26,13 +26,15 @@ extension PostgresSessionStore {
     ///
     /// For tests and tools that ask the database how it would run them.
     package static let hotStatements: [Statement] = [
-        issueStatement, openFirstStatement, openStatement, readTabStatement, readSealedTabStatement,
+        issueStatement.statement, openFirstStatement.statement, openStatement.statement, readTabStatement,
+        readSealedTabStatement,
         touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
         beginStatement, checkStatement, meetStatement, pendingStatement, releaseStatement, settleStatement,
-        takeUpStatement,
-        giveUpStatement, arrivalStatement, arriveStatement, expireLeaseStatement, resumeStatement, receiptStatement,
+        takeUpStatement.statement,
+        giveUpStatement.statement, arrivalStatement.statement, arriveStatement.statement,
+        expireLeaseStatement.statement, resumeStatement.statement, receiptStatement,
         statusStatement, observeStatement, revokeStatement,
-        auditStatement,
+        auditStatement.statement,
     ]
 
     /// The statements that answer several webview sessions at once, named by an array in `$1`; each must find them by primary
@@ -41,7 +43,7 @@ extension PostgresSessionStore {
 
     /// The statements that walk over many webview sessions: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [
-        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, claimStatement,
-        stuckStatement, alertsStatement,
+        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, claimStatement.statement,
+        stuckStatement.statement, alertsStatement.statement,
     ]
 }

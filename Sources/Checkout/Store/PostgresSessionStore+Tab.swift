@@ -92,8 +92,7 @@ extension PostgresSessionStore {
             let asked = try (withPrivate ? sealedTabs : tabs).ask(webviewSession, digest: tab)
             guard let (rows, index) = try await asked.row() else { return .notFound(.refused(.unknown)) }
             let row = WebviewSessionRow(
-                rows: rows,
-                row: index,
+                cells: LazyRow(rows, index),
                 webviewSession: webviewSession,
                 sealedColumn: withPrivate ? PostgresSessionStore.sealedColumn : nil
             )
@@ -158,7 +157,10 @@ extension PostgresSessionStore {
         // A touch leaves no audit row to look for, and none is needed: the next request touches again.
         let rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: view.id)
         guard rows.rowCount == 1 else { return .notFound(.refused(.unknown)) }
-        return try PostgresSessionStore.transition(WebviewSessionRow(rows: rows, webviewSession: view.id), view)
+        return try PostgresSessionStore.transition(
+            WebviewSessionRow(cells: LazyRow(rows, 0), webviewSession: view.id),
+            view
+        )
     }
 
     // MARK: Review
@@ -358,6 +360,33 @@ extension PostgresSessionStore {
         return try transition(written.rows, webviewSession, sealedColumn: sealedColumn)
     }
 
+    /// Makes a guarded call that returns all columns.
+    func transition<Outcome: StatementOutcome>(
+        _ call: StatementCall<LazyRow>,
+        _ operation: String,
+        _ webviewSession: WebviewSessionID,
+        _ caller: Caller
+    ) async throws(StoreError) -> Transition<Outcome> {
+        let written = try await write(call, as: operation, of: webviewSession, by: caller)
+        return try transition(written.rows, webviewSession)
+    }
+
+    /// What the one row says that a call returns, or that there is none.
+    func transition<Outcome: StatementOutcome>(
+        _ rows: Rows<LazyRow>,
+        _ webviewSession: WebviewSessionID,
+        sealedColumn: Int? = nil
+    ) throws(StoreError) -> Transition<Outcome> {
+        guard let cells = try rows.single() else { return .ofNoRow }
+        let row = WebviewSessionRow(
+            cells: cells,
+            webviewSession: webviewSession,
+            sealedColumn: sealedColumn,
+            leaseSeconds: Int(policy.times.lease.components.seconds)
+        )
+        return try StoreError.decoding { () throws(PostgresError) in try Transition(row) }
+    }
+
     /// What the one row says that a statement returns, or that there is none.
     func transition<Outcome: StatementOutcome>(
         _ rows: ResultSet,
@@ -366,12 +395,23 @@ extension PostgresSessionStore {
     ) throws(StoreError) -> Transition<Outcome> {
         guard rows.rowCount == 1 else { return .ofNoRow }
         let row = WebviewSessionRow(
-            rows: rows,
+            cells: LazyRow(rows, 0),
             webviewSession: webviewSession,
             sealedColumn: sealedColumn,
             leaseSeconds: Int(policy.times.lease.components.seconds)
         )
         return try StoreError.decoding { () throws(PostgresError) in try Transition(row) }
+    }
+
+    /// Makes a guarded call that has one verdict or does nothing; says whether it did it.
+    func applies(
+        _ call: StatementCall<Void>,
+        _ operation: String,
+        _ webviewSession: WebviewSessionID,
+        _ caller: Caller
+    ) async throws(StoreError) -> Bool {
+        // All of these end what an earlier statement began, or take a secret out of use.
+        try await write(call, as: operation, of: webviewSession, by: caller, isLastStep: true).rows.count == 1
     }
 
     /// Runs a guarded statement that has one verdict or does nothing; says whether it did it.

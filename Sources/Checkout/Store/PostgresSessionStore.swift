@@ -58,6 +58,32 @@ extension PostgresSessionStore {
         let isSecondLook: Bool
     }
 
+    /// The rows of a call that was written, and whether they are its own answer or what a second look found.
+    struct WrittenCall<Row> {
+        let rows: Rows<Row>
+        let isSecondLook: Bool
+    }
+
+    /// Makes a call that changes one webview session and writes one audit row; see the function below, which
+    /// the hot path calls itself: each function that waits has memory of its own.
+    func write<Row>(
+        _ call: StatementCall<Row>,
+        as operation: String,
+        of webviewSession: WebviewSessionID,
+        by caller: Caller,
+        isLastStep: Bool = false
+    ) async throws(StoreError) -> WrittenCall<Row> {
+        let written = try await write(
+            call.statement,
+            call.parameters,
+            as: operation,
+            of: webviewSession,
+            by: caller,
+            isLastStep: isLastStep
+        )
+        return WrittenCall(rows: call.rows(written.rows), isSecondLook: written.isSecondLook)
+    }
+
     /// Runs a statement that changes one webview session and writes one audit row.
     ///
     /// When the connection is lost while the statement is under way, its audit row shows whether it was committed: the row has

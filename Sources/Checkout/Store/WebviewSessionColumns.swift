@@ -1,45 +1,72 @@
-import Commerce
-import Postgres
+package import Commerce
+package import Postgres
 import Primitives
 import SessionBroker
 
-/// The columns that statements return, in one order.
+/// The columns that statements return, each at its place.
+enum WebviewSessionColumn: Int, CaseIterable {
+    case verdict, state, client, metAt, orderReference
+    case cart, subtotal, taxIncluded, postage, total, terms, launchHash, shown
+    case placements, attempt, attemptID, result, tabHash
+
+    /// Of a webview session's row.
+    var name: String {
+        switch self {
+        case .verdict: "verdict"
+        case .state: "state"
+        case .client: "client"
+        case .metAt: "met_at"
+        case .orderReference: "order_ref"
+        case .cart: "cart"
+        case .subtotal: "subtotal"
+        case .taxIncluded: "tax_included"
+        case .postage: "postage"
+        case .total: "total"
+        case .terms: "terms"
+        case .launchHash: "a_hash"
+        case .shown: "shown"
+        case .placements: "placements"
+        case .attempt: "attempt"
+        case .attemptID: "attempt_id"
+        case .result: "result"
+        case .tabHash: "b_hash"
+        }
+    }
+}
+
+/// The select lists of these columns.
 ///
 /// Three lists, each the beginning of the next, so that the longest can stand in for the others: `opening` for an open, `face`
 /// for a page, `whole` for everything else.
 enum WebviewSessionColumns {
     /// How many columns `face` has with verdict and state; what a statement adds comes behind.
-    static let faceCount = 13
+    static let faceCount = WebviewSessionColumn.shown.rawValue + 1
 
     /// How many columns `whole` has; what a statement adds comes behind.
-    static let wholeCount = 18
+    static let wholeCount = WebviewSessionColumn.tabHash.rawValue + 1
 
     /// The columns of an open, of the row with the given name.
-    static func opening(_ row: String) -> String {
-        "\(row).verdict, \(row).state, \(row).client, \(row).met_at, \(row).order_ref"
-    }
+    static func opening(_ row: String) -> String { list(row, .verdict, .orderReference) }
 
     /// The columns of a page behind verdict and state, which its statements compute.
-    static func face(_ row: String) -> String {
-        "\(row).client, \(row).met_at, \(row).order_ref, \(row).cart, \(row).subtotal, \(row).tax_included, "
-            + "\(row).postage, \(row).total, \(row).terms, \(row).a_hash, \(row).shown"
-    }
+    static func face(_ row: String) -> String { list(row, .client, .shown) }
 
     /// All columns behind verdict and state.
-    static func wholeAfterState(_ row: String) -> String {
-        "\(face(row)), \(row).placements, \(row).attempt, \(row).attempt_id, \(row).result, \(row).b_hash"
-    }
+    static func wholeAfterState(_ row: String) -> String { list(row, .client, .tabHash) }
 
     /// All columns of the row with the given name.
-    static func whole(_ row: String) -> String {
-        "\(row).verdict, \(row).state, \(wholeAfterState(row))"
+    static func whole(_ row: String) -> String { list(row, .verdict, .tabHash) }
+
+    private static func list(_ row: String, _ first: WebviewSessionColumn, _ last: WebviewSessionColumn) -> String {
+        WebviewSessionColumn.allCases[first.rawValue...last.rawValue].map { "\(row).\($0.name)" }.joined(
+            separator: ", "
+        )
     }
 }
 
 /// A row with those columns, and how its cells become values.
 struct WebviewSessionRow {
-    let rows: ResultSet
-    var row = 0
+    let cells: LazyRow
     /// By which it was found.
     let webviewSession: WebviewSessionID
     /// Where the sealed details are; `nil` where they were not asked for.
@@ -47,39 +74,21 @@ struct WebviewSessionRow {
     /// How long a lease lasts that somebody else may hold.
     var leaseSeconds = 0
 
-    // The places of the columns.
-    private static let verdict = 0
-    private static let state = 1
-    private static let client = 2
-    private static let metAt = 3
-    private static let orderReference = 4
-    private static let cart = 5
-    private static let subtotal = 6
-    private static let taxIncluded = 7
-    private static let postage = 8
-    private static let total = 9
-    private static let terms = 10
-    private static let launchHash = 11
-    private static let shown = 12
-    private static let placements = 13
-    private static let attempt = 14
-    private static let attemptID = 15
-    private static let result = 16
-    private static let tabHash = 17
+    private func read<Value: ColumnValue>(_ column: WebviewSessionColumn) throws(PostgresError) -> Value {
+        try cells.read(column.rawValue)
+    }
 
     // MARK: The columns of an open
 
-    func word() throws(PostgresError) -> String { try rows.text(row, Self.verdict) }
+    func word() throws(PostgresError) -> String { try read(.verdict) }
 
-    func state() throws(PostgresError) -> WebviewSessionState { try rows.word(row, Self.state) }
+    func state() throws(PostgresError) -> WebviewSessionState { try read(.state) }
 
-    func client() throws(PostgresError) -> ClientKind { try rows.word(row, Self.client) }
+    func client() throws(PostgresError) -> ClientKind { try read(.client) }
 
-    private func isMet() throws(PostgresError) -> Bool { try !rows.isNull(row, Self.metAt) }
+    private func isMet() throws(PostgresError) -> Bool { try cells.isPresent(WebviewSessionColumn.metAt.rawValue) }
 
-    private func orderReference() throws(PostgresError) -> String? {
-        try rows.optionalText(row, Self.orderReference)
-    }
+    private func orderReference() throws(PostgresError) -> String? { try read(.orderReference) }
 
     func openedTab() throws(PostgresError) -> OpenedTab {
         OpenedTab(
@@ -101,10 +110,11 @@ struct WebviewSessionRow {
 
     // MARK: The columns of a page
 
-    func total() throws(PostgresError) -> Yen? { try optionalYen(Self.total) }
+    func total() throws(PostgresError) -> Yen? { try read(.total) }
 
     private func terms() throws(PostgresError) -> [UInt8]? {
-        try rows.isNull(row, Self.terms) ? nil : try rows.json(row, Self.terms)
+        let terms: StoredJSON? = try read(.terms)
+        return terms?.utf8
     }
 
     func record() throws(PostgresError) -> WebviewSessionRecord {
@@ -113,13 +123,13 @@ struct WebviewSessionRow {
             client: try client(),
             state: try state(),
             order: try order(),
-            postage: try optionalYen(Self.postage),
+            postage: try read(.postage),
             total: try total(),
             terms: try terms(),
             orderReference: try orderReference(),
             isMet: try isMet(),
-            launchHash: try rows.digest(row, Self.launchHash),
-            shown: try rows.isNull(row, Self.shown) ? nil : try rows.digest(row, Self.shown),
+            launchHash: try read(.launchHash),
+            shown: try read(.shown),
             sealed: try sealed()
         )
     }
@@ -138,20 +148,19 @@ struct WebviewSessionRow {
         guard let total = view.total, let reference = view.orderReference else {
             throw fault("is placed without a total or a session")
         }
-        let number = Int(try rows.int64(row, Self.placements))
-        return Placement(view: view, total: total, orderReference: reference, number: number)
+        return Placement(view: view, total: total, orderReference: reference, number: try read(.placements))
     }
 
     func attempt() throws(PostgresError) -> PurchaseAttempt {
-        guard try !rows.isNull(row, Self.attemptID), let total = try total(), let reference = try orderReference()
+        guard let id: UUIDBytes = try read(.attemptID), let total = try total(), let reference = try orderReference()
         else {
             throw fault("is purchased without an attempt, a total or a session")
         }
         return PurchaseAttempt(
             webviewSession: webviewSession,
             client: try client(),
-            number: Int(try rows.int64(row, Self.attempt)),
-            id: try rows.uuid(row, Self.attemptID),
+            number: try read(.attempt),
+            id: id,
             orderReference: reference,
             total: total
         )
@@ -159,26 +168,21 @@ struct WebviewSessionRow {
 
     /// The answer to a purchase that succeeded, byte for byte.
     func answer() throws(PostgresError) -> [UInt8] {
-        guard let answer = try rows.optionalBytes(row, Self.result) else {
+        guard let answer: [UInt8] = try read(.result) else {
             throw fault("is authorized without an answer")
         }
         return answer
     }
 
     /// The hash of the live tab token.
-    func liveTab() throws(PostgresError) -> Digest32? {
-        try rows.isNull(row, Self.tabHash) ? nil : try rows.digest(row, Self.tabHash)
-    }
+    func liveTab() throws(PostgresError) -> Digest32? { try read(.tabHash) }
 
     // MARK: Parts
 
     private func order() throws(PostgresError) -> Order {
         do {
-            return try Order(
-                json: rows.json(row, Self.cart),
-                subtotal: rows.yen(row, Self.subtotal),
-                beforePostage: rows.yen(row, Self.taxIncluded)
-            )
+            let cart: StoredJSON = try read(.cart)
+            return try Order(json: cart.utf8, subtotal: read(.subtotal), beforePostage: read(.taxIncluded))
         } catch let error as CommerceError {
             throw PostgresError(.decoding, error.debugDescription)
         } catch let error as PostgresError {
@@ -190,11 +194,7 @@ struct WebviewSessionRow {
 
     private func sealed() throws(PostgresError) -> [UInt8]? {
         guard let sealedColumn else { return nil }
-        return try rows.optionalBytes(row, sealedColumn)
-    }
-
-    private func optionalYen(_ column: Int) throws(PostgresError) -> Yen? {
-        try rows.isNull(row, column) ? nil : try rows.yen(row, column)
+        return try cells.read(sealedColumn)
     }
 
     private func fault(_ text: String) -> PostgresError {
@@ -202,10 +202,10 @@ struct WebviewSessionRow {
     }
 }
 
-extension ResultSet {
-    /// A sum in whole yen.
-    func yen(_ row: Int, _ column: Int) throws(PostgresError) -> Yen {
-        let amount = try int64(row, column)
+/// A sum in whole yen.
+extension Yen: ColumnValue {
+    package static func read(_ rows: ResultSet, _ row: Int, _ column: Int) throws(PostgresError) -> Yen {
+        let amount = try rows.int64(row, column)
         guard let sum = Yen(exactly: amount) else { throw PostgresError(.decoding, "\(amount) is no sum") }
         return sum
     }

@@ -28,6 +28,32 @@ package struct RowReader {
         defer { column += 1 }
         return try !rows.isNull(row, column)
     }
+
+    /// The whole row, to be read later.
+    package var lazy: LazyRow { LazyRow(rows, row) }
+}
+
+/// A row whose columns are read by their places, and only those that are needed: which these are depends on another.
+package struct LazyRow {
+    private let rows: ResultSet
+    private let row: Int
+
+    /// A row of what was returned.
+    package init(_ rows: ResultSet, _ row: Int) {
+        self.rows = rows
+        self.row = row
+    }
+
+    /// The value of a column, counted from zero; `decoding` where the row has none, or one that is no such value.
+    package func read<Value: ColumnValue>(
+        _ column: Int,
+        _ type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        try Value.read(rows, row, column)
+    }
+
+    /// Whether a column has a value, of whatever type.
+    package func isPresent(_ column: Int) throws(PostgresError) -> Bool { try !rows.isNull(row, column) }
 }
 
 /// One column: how it is selected, and what it is read as.

@@ -31,6 +31,17 @@ package struct TypedStatement<Row, each Input: StatementInput>: Sendable {
         repeat (each input).append(to: &parameters)
         return StatementCall(statement, parameters, decode)
     }
+
+    /// Turns a call of this statement into one of a longer statement, which takes one input more; the buffer is kept.
+    package func extend<Last: StatementInput>(
+        _ call: inout StatementCall<Row>,
+        to longer: TypedStatement<Row, repeat each Input, Last>,
+        _ last: Last
+    ) {
+        last.append(to: &call.parameters)
+        call.statement = longer.statement
+        call.decode = longer.decode
+    }
 }
 
 extension TypedStatement where Row == Void {
@@ -47,13 +58,20 @@ extension TypedStatement where Row: ColumnValue {
     }
 }
 
+extension TypedStatement where Row == LazyRow {
+    /// A statement of whose rows is read what the first columns ask for.
+    package init(name: String, sql: String) {
+        self.init(name: name, sql: sql) { row in row.lazy }
+    }
+}
+
 /// A statement with its parameters, and how its rows are read.
 package struct StatementCall<Row> {
     /// The statement.
-    package let statement: Statement
+    package fileprivate(set) var statement: Statement
     /// One value for each of its parameters.
-    package let parameters: Parameters
-    @usableFromInline let decode: @Sendable (inout RowReader) throws -> Row
+    package fileprivate(set) var parameters: Parameters
+    @usableFromInline var decode: @Sendable (inout RowReader) throws -> Row
 
     init(
         _ statement: Statement,
