@@ -13,7 +13,7 @@ package final class PostgresKeyStore {
         answerStatement.statement,
         releaseStatement.statement,
         pruneStatement.statement,
-        findStatement.statement,
+        findStatement,
         hashesStatement.statement,
         touchStatement.statement,
         createStatement.statement,
@@ -49,24 +49,17 @@ package struct KeyRecord: Sendable, Hashable {
 extension PostgresKeyStore {
     // MARK: The look-up of each request
 
-    static let findStatement = TypedStatement<FoundKey, UUIDBytes, Digest32>(
+    // Not typed: it runs for each request of `/v1`, and a typed call allocates once more.
+    static let findStatement = Statement(
         name: "api_key_find",
         sql: """
             SELECT k.name, array_to_string(k.scopes, ','), k.last_used_on IS DISTINCT FROM current_date
             FROM api_key AS k
             WHERE k.key_id = $1 AND k.revoked_at IS NULL
                 AND (k.secret_hash = $2 OR (k.previous_hash = $2 AND statement_timestamp() < k.previous_until))
-            """
-    ) { row in
-        FoundKey(name: try row.next(), scopes: scopes(try row.next()), isFirstUseOfDay: try row.next())
-    }
-
-    /// A key that works, as a request presents it.
-    struct FoundKey {
-        let name: String
-        let scopes: Set<Scope>
-        let isFirstUseOfDay: Bool
-    }
+            """,
+        parameterTypes: [.uuid, .bytea]
+    )
 
     static let touchStatement = TypedStatement<Void, UUIDBytes>(
         name: "api_key_touch",
@@ -84,9 +77,21 @@ extension PostgresKeyStore {
     /// - Returns: `nil` for a key that does not exist, has another secret or was revoked.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func find(_ id: UUIDBytes, hash: Digest32) async throws(StoreError) -> KeyGrant? {
-        guard let found = try await client.read(PostgresKeyStore.findStatement(id, hash)).single() else { return nil }
-        if found.isFirstUseOfDay { await touch(id) }
-        return KeyGrant(id: id, name: found.name, scopes: found.scopes)
+        var parameters = Parameters()
+        parameters.append(uuid: id)
+        parameters.append(digest: hash)
+        do throws(PostgresError) {
+            let rows = try await client.read(PostgresKeyStore.findStatement, parameters)
+            guard rows.rowCount == 1 else { return nil }
+            if try rows.bool(0, 2) { await touch(id) }
+            return KeyGrant(
+                id: id,
+                name: try rows.text(0, 0),
+                scopes: PostgresKeyStore.scopes(try rows.text(0, 1))
+            )
+        } catch {
+            throw StoreError(error)
+        }
     }
 
     static let hashesStatement = TypedStatement<Digest32>(
