@@ -37,3 +37,8 @@ enum EventHandlers {
         return MerchantAnswer(.ok, bytes: body, webviewSession: nil)
     }
 }
+
+extension MerchantRouteTable {
+    /// About events.
+    static let events = [MerchantRoute(.listEvents, EventHandlers.list)]
+}

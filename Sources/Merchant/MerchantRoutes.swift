@@ -19,7 +19,7 @@ struct MerchantRoute: Sendable {
     }
 }
 
-/// Every route below `/v1`, in the order in which it is looked through; `MerchantInterface` mounts them.
+/// Every route below `/v1`, in the order in which it is looked through.
 ///
 /// The document that describes the interface is made from this table, so there is nothing in the one that the other lacks.
 package enum MerchantRouteTable {
@@ -32,18 +32,6 @@ package enum MerchantRouteTable {
         MerchantRoute(.finalizeSession, SessionHandlers.finalize, isCausedByBuyers: true),
         MerchantRoute(.cancelSession, SessionHandlers.cancel),
     ]
-
-    private static let payments = [
-        MerchantRoute(.createCharge, PaymentHandlers.createCharge),
-        MerchantRoute(.listCharges, PaymentHandlers.listCharges),
-        MerchantRoute(.readCharge, PaymentHandlers.readCharge),
-        MerchantRoute(.captureCharge, PaymentHandlers.capture),
-        MerchantRoute(.cancelCharge, PaymentHandlers.cancelCharge),
-        MerchantRoute(.refundCharge, PaymentHandlers.refund), MerchantRoute(.readRefund, PaymentHandlers.readRefund),
-        MerchantRoute(.closeSession, PaymentHandlers.close),
-    ]
-
-    private static let events = [MerchantRoute(.listEvents, EventHandlers.list)]
 
     private static let documents = [MerchantRoute(.openAPI, nil)]
 }

@@ -165,3 +165,17 @@ enum PaymentHandlers {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
     }
 }
+
+extension MerchantRouteTable {
+    /// About money.
+    static let payments = [
+        MerchantRoute(.createCharge, PaymentHandlers.createCharge),
+        MerchantRoute(.listCharges, PaymentHandlers.listCharges),
+        MerchantRoute(.readCharge, PaymentHandlers.readCharge),
+        MerchantRoute(.captureCharge, PaymentHandlers.capture),
+        MerchantRoute(.cancelCharge, PaymentHandlers.cancelCharge),
+        MerchantRoute(.refundCharge, PaymentHandlers.refund),
+        MerchantRoute(.readRefund, PaymentHandlers.readRefund),
+        MerchantRoute(.closeSession, PaymentHandlers.close),
+    ]
+}
