@@ -39,7 +39,13 @@ enum CheckoutRoutes {
                 beginning: { _ in true },
                 ButtonHandler.post
             ),
-            .later(.get, "/checkout_cancel", .page, "the buyer left the provider's page", CancelHandler.get),
+            .later(
+                .get,
+                "/checkout_cancel",
+                .page,
+                "form to confirm the cancellation, after the buyer has left the provider's page",
+                CancelHandler.get
+            ),
             .later(.post, "/checkout_cancel", .page, "the buyer cancels for good", CancelHandler.post),
             .later(
                 .post,
@@ -93,7 +99,7 @@ enum CheckoutRoutes {
                     .post,
                     notificationPath,
                     .json,
-                    "what the provider pushes: something has changed, read it",
+                    "notification of the provider that an object has changed",
                     bodyLimit: limit,
                     NotificationHandler.post
                 )

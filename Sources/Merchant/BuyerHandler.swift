@@ -52,7 +52,7 @@ enum BuyerHandler {
         return Failure(
             .providerFailed,
             error.debugDescription,
-            message: "The payment provider did not say who bought. Ask again.",
+            message: "The payment provider did not return the buyer. Repeat the request.",
             session: order.webviewSession,
             context: error.status == nil ? nil : ProviderProblem(error)
         )

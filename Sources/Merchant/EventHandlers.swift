@@ -22,7 +22,8 @@ enum EventHandlers {
         guard let page else {
             throw Failure(
                 .invalidCursor,
-                message: "The event is not listed: begin without `after`, and pass over the events that you have.",
+                message:
+                    "The event of the cursor is no longer listed: begin without `after`, and skip the events that you already have.",
                 field: "after"
             )
         }

@@ -57,7 +57,7 @@ private enum AppLinkChecks {
             "D45",
             .warning,
             setting,
-            "Any app on the buyer's phone may claim \(link), have the buyer pay somebody else's order, and take the way back.",
+            "Any app on the buyer's phone can claim \(link), make the buyer pay for another person's order, and receive the return link.",
             remedy: "Use an https link that only your app is associated with."
         )
     }

@@ -108,7 +108,7 @@ final class MerchantInterface {
         let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
         if let wait { throw Failure(.rateLimited, retryAfter: wait) }
         guard let scope, !grant.allows(scope) else { return }
-        throw Failure(.scopeMissing, message: "The key does not open \(scope.text).")
+        throw Failure(.scopeMissing, message: "The API key does not have the scope \(scope.text).")
     }
 
     /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such

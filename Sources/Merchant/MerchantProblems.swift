@@ -33,7 +33,7 @@ extension Failure {
         case .payloadTooLarge: self.init(.contentTooLarge, message: "The content is larger than \(limit) bytes.")
         case .requestTimeout: self.init(.requestTimeout)
         case .serviceUnavailable: self.init(.unavailable)
-        default: self.init(.invalidRequest, message: "The content is not what its fields announce.")
+        default: self.init(.invalidRequest, message: "The content does not match the header fields of the request.")
         }
     }
 }

@@ -118,7 +118,8 @@ final class PaymentService {
         case .refused(.openCharges, _) where intent.kind == .createCharge:
             Failure(
                 .openCharges,
-                message: "A charge is not final, and there is one at a time: capture or cancel it.",
+                message:
+                    "The session already has a charge that is not final, and only one is allowed at a time: capture or cancel it first.",
                 session: webviewSession
             )
         case .refused(let refusal, let state): problem(refusal, state, webviewSession)
@@ -136,7 +137,12 @@ final class PaymentService {
                 session: webviewSession
             )
         case .nothing:
-            Failure(.invalidAmount, message: "Nothing moves nothing.", field: "amount", session: webviewSession)
+            Failure(
+                .invalidAmount,
+                message: "The amount has to be greater than zero.",
+                field: "amount",
+                session: webviewSession
+            )
         case .otherCurrency: Failure(.currencyNotSupported, field: "amount.currencyCode", session: webviewSession)
         case .exceeds(let limit):
             Failure(

@@ -33,7 +33,11 @@ extension JSONReader {
         }
         // The provider has one member for both in what is signed, and two in what is compared with it.
         guard address[.county] == nil || address[.district] == nil else {
-            throw Failure(.invalidRequest, message: "A county or a district, not both.", field: "\(path).district")
+            throw Failure(
+                .invalidRequest,
+                message: "An address can have a county or a district, but not both.",
+                field: "\(path).district"
+            )
         }
         return address
     }

@@ -75,7 +75,7 @@ package struct MobileLaunch: Sendable {
         .required("merchantId", .text(1...20)), .required("publicKeyId", .text(1...60)),
         .required("ledgerCurrency", .word([Currency.jpy.rawValue])),
         .required("productType", .word(["PayAndShip", "PayOnly"])), .required("sandbox", .flag),
-        .required("payloadJSON", .text(1...8_192), "the very text that is signed: hand it on as it is"),
+        .required("payloadJSON", .text(1...8_192), "the text that is signed: pass it to the library unchanged"),
         .required("signature", .text(1...1_024)), .required("algorithm", .text(1...40)),
     ])
 }

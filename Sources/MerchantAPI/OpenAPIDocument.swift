@@ -184,7 +184,7 @@ package enum OpenAPIDocument {
             "names the request: a repeat under it, with any API key of the account, has no second effect and gets the same answer, "
                 + "as long as orders are kept; another request under it is refused"
         } else {
-            "not looked at here: the session itself is paid once, and a repeat is answered by what has become of it"
+            "required, but not used for this route: a session is paid only once, and a repeat gets the current state of the session"
         }
     }
 

@@ -51,7 +51,8 @@ extension NamedSchema {
             .required("chargePermissionId", .nullable(id)), .required("state", word, chargeStates),
             .required("reasonCode", .nullable(word), "the provider's word, where it gave one"),
             .required("amount", .money), .required("captured", .money),
-            .required("refunded", .money, "given back, or on its way"), .required("createdAt", .time),
+            .required("refunded", .money, "sum of the refunds that are complete or under way"),
+            .required("createdAt", .time),
             .required("updatedAt", .time),
         ])
     )

@@ -11,7 +11,7 @@ extension RouteDescription {
         "/v1/sessions/{id}/charges",
         "createCharge",
         .paymentsWrite,
-        "charge again what the buyer permitted",
+        "make another charge under the permission of the buyer",
         shape(
             [(.created, .named(.charge)), (.accepted, .named(.charge))],
             body: [
@@ -53,7 +53,7 @@ extension RouteDescription {
         "/v1/charges/{chargeId}/capture",
         "captureCharge",
         .paymentsWrite,
-        "take the money, once; what is not taken is released",
+        "capture the charge, once; the rest of the amount is released",
         shape(
             [(.ok, .named(.charge)), (.accepted, .named(.charge))],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
@@ -68,7 +68,7 @@ extension RouteDescription {
         "/v1/charges/{chargeId}/cancel",
         "cancelCharge",
         .paymentsWrite,
-        "give up what is held",
+        "cancel the charge and release the held amount",
         shape(
             [(.ok, .named(.charge))],
             body: [.optional("reason", reason, "for your records at the provider")],
@@ -113,7 +113,11 @@ extension RouteDescription {
             [(.ok, .named(.permission))],
             body: [
                 .optional("reason", reason, "for your records at the provider"),
-                .optional("cancelPendingCharges", .flag, "give up what is held, too"),
+                .optional(
+                    "cancelPendingCharges",
+                    .flag,
+                    "also cancel the charges that are not final, and release their amounts"
+                ),
             ],
             example: #"{"reason":"delivered","cancelPendingCharges":true}"#,
             problems: ending + [.openCharges]

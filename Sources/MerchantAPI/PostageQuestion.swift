@@ -88,7 +88,7 @@ extension NamedSchema {
                     .required("stateOrRegion", .nullable(.text(1...255))),
                     .required("postalCode", .nullable(.text(1...20))),
                 ]),
-                "no part that names a person or a house"
+                "without name, street and telephone number"
             ),
         ])
     )
@@ -101,5 +101,5 @@ package enum PostageRefusal: String, Error, Sendable {
     /// Another currency than that of the order.
     case currency = "the answer is in another currency"
     /// More than one charge can be.
-    case ceiling = "with the answer the order comes to more than one charge can be"
+    case ceiling = "with this shipping cost the total exceeds the limit of one charge"
 }

@@ -186,13 +186,13 @@ extension NamedSchema {
         .required("ticket", .text(68...68), "for the buyer's tab, once"),
         .required("url", .address, "where the tab goes; holds the ticket"),
         .optional("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
-        .required("expiresAt", .time, "until when the ticket opens"),
+        .required("expiresAt", .time, "end of the time in which the ticket can be opened"),
     ])
 
     private static let appLaunch = Schema.object([
         .required("mobile", MobileLaunch.schema, "for the provider's library in your app"),
         .required("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
-        .required("expiresAt", .time, "until when the session can be finalized"),
+        .required("expiresAt", .time, "end of the time in which the session can be finalized"),
     ])
 
     static let sessionMembers: [SchemaMember] = [
@@ -236,12 +236,12 @@ extension NamedSchema {
         .optional(
             "needsAttention",
             .flag,
-            "true while the outcome of its payment, or of an operation on it, is left to a person; else absent"
+            "true while an operator has to decide about its payment or an operation on it; otherwise absent"
         ),
         .optional(
             "buyer",
             .named(.buyer),
-            "only in the answer to a complete or finalize, and for a quarter of an hour; then `readBuyer` tells"
+            "only in the answer to a complete or finalize, for 15 minutes; after that use `readBuyer`"
         ),
     ]
 }

@@ -30,7 +30,7 @@ extension RouteDescription {
         "/v1/sessions/{id}/buyer",
         "readBuyer",
         .buyersRead,
-        "who bought and where to, read at the payment provider for 30 days",
+        "read buyer and address at the payment provider, for 30 days",
         buyer
     )
 
@@ -50,7 +50,7 @@ extension RouteDescription {
         "/v1/sessions/{id}/complete",
         "completeSession",
         .sessionsWrite,
-        "complete the payment, once both halves have met at your server",
+        "complete the payment, after the buyer has returned to your server",
         completion
     )
 
@@ -87,12 +87,12 @@ extension RouteDescription {
                 "where the buyer is; `site` needs returnUrl, `mobileApp` needs mobile"
             ),
             .required("currency", .word([Currency.jpy.rawValue])),
-            .required("lines", .list(line, 1...OrderDraft.maximumLines), "no id twice"),
+            .required("lines", .list(line, 1...OrderDraft.maximumLines), "each line has its own id"),
             .required("tax", .money, "on all lines together"),
             .optional(
                 "adjustments",
                 .list(adjustment, 0...OrderDraft.maximumAdjustments),
-                "discounts, points, coupons, fees; together no more is taken off than lines and tax come to"
+                "discounts, points, coupons and fees; the discounts together may not exceed the lines and their tax"
             ),
             .required(
                 "postage",
@@ -167,7 +167,7 @@ extension RouteDescription {
     private static let mobile = Schema.object([
         .required("resultUrl", link, "gets the checkout session"), .required("cancelUrl", link),
         .required("errorUrl", link),
-        .optional("shippingAddress", .named(.postalAddress), "where to, where something is sent"),
+        .optional("shippingAddress", .named(.postalAddress), "address of the delivery; only if goods are shipped"),
         .optional(
             MobileRequest.pendingMember,
             .flag,

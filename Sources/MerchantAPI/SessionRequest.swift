@@ -52,7 +52,7 @@ package struct SessionRequest: Sendable {
         guard (client == MobileRequest.client) == (reader != nil) else {
             throw Failure(
                 .invalidRequest,
-                message: "A mobileApp needs its links, and nobody else has any.",
+                message: "The member is required for the client mobileApp, and not allowed for other clients.",
                 field: "mobile"
             )
         }
@@ -60,12 +60,17 @@ package struct SessionRequest: Sendable {
         guard draft.total != nil else {
             throw Failure(
                 .invalidRequest,
-                message: "The provider shows the total before anybody is asked.",
+                message:
+                    "A mobileApp session needs a fixed shipping cost: Amazon shows the total before a callback could be called.",
                 field: "postage"
             )
         }
         guard draft.options.returnURL == nil else {
-            throw Failure(.invalidRequest, message: "The way back is one of the links.", field: "returnUrl")
+            throw Failure(
+                .invalidRequest,
+                message: "A mobileApp session has no returnUrl: use the links in mobile.",
+                field: "returnUrl"
+            )
         }
         let mobile = try MobileRequest(reader, policy)
         guard !mobile.handlesPending || draft.options.captureMode == .manual else {
@@ -164,7 +169,12 @@ package struct SessionRequest: Sendable {
         switch (amount, callback) {
         case (let amount?, nil): return .fixed(amount)
         case (nil, let callback?): return .callback(callback)
-        default: throw Failure(.invalidRequest, message: "Either an amount or a callback.", field: "postage")
+        default:
+            throw Failure(
+                .invalidRequest,
+                message: "The member needs exactly one of amount and callback.",
+                field: "postage"
+            )
         }
     }
 
@@ -179,7 +189,7 @@ package struct SessionRequest: Sendable {
         if let name = options.returnURL.flatMap({ OrderTerms.reservedName(in: $0) }) {
             throw Failure(
                 .invalidRequest,
-                message: "The buyer comes back with a parameter \(name) of ours.",
+                message: "The address must not have a parameter \(name): it is added when the buyer returns.",
                 field: "returnUrl"
             )
         }

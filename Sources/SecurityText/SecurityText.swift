@@ -5,7 +5,7 @@ package import ServerCore
 package import Settings
 package import Web
 
-/// `/.well-known/security.txt` of both hosts: where weaknesses are reported to (RFC 9116).
+/// `/.well-known/security.txt` of both hosts: address for reports of weaknesses (RFC 9116).
 package struct SecurityText: Feature, FeatureProcess {
     /// `nil` where none is published.
     let contact: SecurityContact?
@@ -42,7 +42,7 @@ package struct SecurityText: Feature, FeatureProcess {
                     Route(
                         .get,
                         "/.well-known/security.txt",
-                        "where weaknesses are reported to",
+                        "address for reports of weaknesses",
                         .now { part, _ throws(Failure) in try part.answer() }
                     )
                 ]

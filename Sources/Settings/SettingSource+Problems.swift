@@ -51,7 +51,7 @@ extension JSONError {
     func sentence(about text: [UInt8]) -> String {
         switch self {
         case .malformed(let byte): "not JSON at \(JSONError.place(byte, in: text))"
-        case .tooDeep: "lists and objects lie too deep inside each other"
+        case .tooDeep: "lists and objects are nested too deeply"
         case .repeated(let path): "\(path) is there twice"
         case .badText(let byte): "a text at \(JSONError.place(byte, in: text)) is not UTF-8"
         }

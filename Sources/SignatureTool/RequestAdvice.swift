@@ -91,7 +91,7 @@ struct RequestAdvice {
         guard request.body.starts(with: [0xEF, 0xBB, 0xBF]) else { return nil }
         return SignatureHint(
             "byte_order_mark",
-            "the body begins with a byte order mark, which is signed and sent or neither"
+            "the body begins with a byte order mark: either sign and send it, or leave it out of both"
         )
     }
 }

@@ -122,7 +122,7 @@ extension SignatureVerdict {
         case .good: "the signature is good"
         case .goodUnder(let length, let label):
             "the signature is of this text, but made with a salt of \(length) octets and the label \(label.label)"
-        case .goodFor(let variant): "the signature is good for what the signer made differently (\(variant.rawValue))"
+        case .goodFor(let variant): "the signature is valid for another form of this request (\(variant.rawValue))"
         case .otherText: "the signature was made with this key, but over something else"
         case .wrongKey: "the signature was not made with this key"
         case .damaged(let why): "this is no signature: \(why)"

@@ -55,7 +55,7 @@ extension FailureCode {
     package static let unavailable = FailureCode(
         "unavailable",
         .serviceUnavailable,
-        "The service cannot answer right now. Try again, with the same Idempotency-Key where there was one.",
+        "The service cannot answer now. Try again; if the request had an Idempotency-Key, use the same one.",
         retryAfter: 5,
         isOurs: true,
         page: FailureNotice(

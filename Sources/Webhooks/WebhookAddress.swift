@@ -21,8 +21,12 @@ package enum WebhookAddress {
             return "not an address of printable ASCII characters, at most \(limit)"
         }
         guard url.hasPrefix("https://") || url.hasPrefix("http://") else { return "not an absolute https address" }
-        guard !url.contains("#"), !url.contains("\\") else { return "a fragment or a backslash is never sent" }
-        guard !hasUser(url) else { return "a name or password in an address ends up in logs" }
+        guard !url.contains("#"), !url.contains("\\") else {
+            return "an address must not have a fragment or a backslash"
+        }
+        guard !hasUser(url) else {
+            return "an address must not have a user name or password: it would be written to logs"
+        }
         guard let parts = HTTPURL(url) else { return "no host and port" }
         if parts.host.isLoopback {
             return allowsLoopback ? nil : "an address of this machine; webhooks.allow_loopback permits it"

@@ -202,11 +202,14 @@ import Testing
             let planted = try await planted(shop)
             let first = try await cutOff(shop, .interrupt)
             #expect(first.exit == .code(3), "\(first.output)")
-            #expect(first.output.contains("reconcile: SIGINT: stopping behind the order that is being compared\n"))
+            #expect(first.output.contains("reconcile: SIGINT: stopping after the current order\n"))
             #expect(try shop.value("SELECT count(*) FROM reconciliation_run WHERE ended_at IS NULL") == "1")
             let second = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01"])
             #expect(second.exit == .code(1), "\(second.output)")
-            #expect(lines(second.output).first?.hasPrefix("reconcile: going on after ") == true, "\(second.output)")
+            #expect(
+                lines(second.output).first?.hasPrefix("reconcile: continuing the report of ") == true,
+                "\(second.output)"
+            )
             #expect(charges(first.output) + charges(second.output) == planted)
             #expect(lines(second.output).last == "reconcile: 3 orders, 6 objects, 3 differences left")
             #expect(try await shop.control.calls("GetCharge").count == 3)
@@ -237,7 +240,7 @@ import Testing
                 try shop.rows("UPDATE reconciliation_run SET attempt_id = gen_random_uuid()")
             }
             #expect(report.exit == .code(3), "\(report.output)")
-            #expect(lines(report.output).last == "reconcile: another report goes on with this one")
+            #expect(lines(report.output).last == "reconcile: another run of `reconcile` continues this report")
             #expect(!charges(report.output).contains(planted[2]), "\(report.output)")
         }
     }
@@ -252,7 +255,7 @@ import Testing
             let fixed = try await shop.runCommand(["reconcile", "--rate", "1000", "--since", "2026-01-01", "--fix"])
             #expect(
                 lines(fixed.output).first
-                    == "reconcile: beginning again: the report of 2026-01-01 that was cut off changed nothing (--fix)"
+                    == "reconcile: beginning again: the interrupted report of 2026-01-01 changed nothing (--fix)"
             )
             #expect(fixed.exit == .code(0), "\(fixed.output)")
             #expect(charges(fixed.output) == planted)

@@ -62,7 +62,7 @@ import Testing
             shop.letIn(MerchantKey.scopes.filter { $0 != request.scope })
             let answer = try await shop.send(request, isLetIn: false)
             #expect(answer.status == 403 && answer.code == "scope_missing")
-            #expect(answer.message == "The key does not open \(request.scope).")
+            #expect(answer.message == "The API key does not have the scope \(request.scope).")
             shop.letIn([request.scope])
             shop.database.fail(request.statement, .unavailable)
             let other = try await shop.send(request, isLetIn: false)

@@ -155,7 +155,7 @@ func run(
         try await withTemporaryFolder { folder in
             try Files.write(folder + "/file", [])
             let taken = await run(["demo"], environment: ["SALLYPORT_DATA_DIR": folder + "/file"])
-            #expect(taken.complaints == "sallyport: data_dir: \(folder)/file is in the way, and no folder\n")
+            #expect(taken.complaints == "sallyport: data_dir: \(folder)/file exists but is not a folder\n")
             let nowhere = await run(["demo"], environment: ["SALLYPORT_DATA_DIR": "/proc/nope"])
             #expect(nowhere.complaints == "sallyport: data_dir: /proc/nope cannot be made: no such file or directory\n")
             let config = await run(["serve", "--config", folder + "/none"])

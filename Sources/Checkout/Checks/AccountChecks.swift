@@ -61,8 +61,10 @@ struct AccountChecks {
                     "D40",
                     .error,
                     "provider.public_key_id",
-                    "The provider does not believe \(settings.text("provider.public_key_id")) with provider.private_key: \(words).",
-                    remedy: "Give the id of exactly this key pair, of the account and region that are set."
+                    "The provider refuses requests with the key id \(settings.text("provider.public_key_id")) "
+                        + "and provider.private_key: \(words).",
+                    remedy:
+                        "Set provider.public_key_id to the id of this key pair, in the account and region of the settings."
                 )
             ]
         }

@@ -15,7 +15,7 @@ enum AddressChecks {
                 "D15",
                 .error,
                 "cookies.names",
-                "Cookies are called __Host-…, which browsers take over https only, and \(base.setting) is \(base.text).",
+                "The names of the cookies begin with __Host-, which browsers accept over https only, but \(base.setting) is \(base.text).",
                 remedy: "Make \(base.setting) an https address."
             )
         }
@@ -55,7 +55,7 @@ enum AddressChecks {
                     .note,
                     "web.base_url",
                     "Buyers come back to \(review); this check cannot find out whether Amazon knows the domain.",
-                    remedy: "Register \(web.origin) with the merchant account, exactly so."
+                    remedy: "Register exactly this origin with the merchant account: \(web.origin)."
                 )
             )
         }

@@ -45,7 +45,7 @@ struct AssociationProbe {
                         .error,
                         url,
                         complaint,
-                        remedy: "Let this program alone answer on the link host, started with these settings."
+                        remedy: "Only this program, started with these settings, may answer on the link host."
                     )
                 )
             }
@@ -134,7 +134,8 @@ struct AssociationProbe {
                     .warning,
                     url,
                     "It answers \(answer.status)\(why).",
-                    remedy: "Let the link host answer anybody within seconds; the list asks again within a day."
+                    remedy:
+                        "Make sure that the link host answers every client within seconds; Apple fetches the file again within a day."
                 )
             ]
         }
@@ -146,7 +147,7 @@ struct AssociationProbe {
                 .warning,
                 url,
                 "Apple's list has another file than the one of these settings\(age).",
-                remedy: "Wait a day: the list asks again, and phones about a week later."
+                remedy: "Wait a day: Apple then fetches the file again, and phones fetch it about a week later."
             )
         ]
     }
@@ -165,7 +166,7 @@ struct AssociationProbe {
                 .warning,
                 url,
                 "Google's list does not name \(app.package) (status \(answer.status)).",
-                remedy: "Let the link host answer anybody, and ask again after an hour."
+                remedy: "Make sure that the link host answers every client, and run the doctor again after an hour."
             )
         }
     }

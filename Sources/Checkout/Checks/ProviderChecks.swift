@@ -68,7 +68,7 @@ enum ProviderChecks {
             "Use a key whose id begins with SANDBOX- or LIVE-: create a new pair in Integration Central.",
         "provider.private_key":
             "Name the unencrypted PEM file of the RSA private key that Integration Central gave you.",
-        "provider.region": "It is jp, na or eu: where the account was opened.",
+        "provider.region": "Set it to jp: orders are in yen, and accounts of other regions are refused.",
     ]
 
     // MARK: The key

@@ -18,7 +18,9 @@ enum SessionChecks {
                 .error,
                 "session.idle",
                 "\(shorter), \(settings.text(shorter)), is longer than \(longer), \(settings.text(longer)).",
-                remedy: "Launch, idle and absolute must not decrease in this order; 5m, 30m and 2h are the defaults."
+                remedy:
+                    "session.launch must not be longer than session.idle, nor session.idle longer than session.absolute. "
+                    + "The defaults are 5m, 30m and 2h."
             )
         }
     }

@@ -76,7 +76,7 @@ package enum PaymentEvidence {
                 return "\(object.id) was made before the operation began"
             }
             let isLost = state == .declined || state == .canceled
-            return isLost ? "\(object.id) came to nothing (\(state.rawValue)): say --end" : nil
+            return isLost ? "\(object.id) had no effect (\(state.rawValue)): use --end" : nil
         case .capture:
             guard object.id == operation.target else { return "\(object.id) is not \(operation.target)" }
             guard state == .captured || state == .captureInitiated else { return "it is \(state.rawValue)" }

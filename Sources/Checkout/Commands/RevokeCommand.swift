@@ -17,12 +17,12 @@ enum RevokeCommand {
         details: """
             \(SessionName.forms)
             The tokens of a revoked session open and buy nothing; its buyer has to start over.
-            A session that is paid or whose purchase is under way is not revoked: the purchase ends by itself; cancel or refund
-            a payment.
+            A session whose purchase is under way is not revoked: the purchase ends by itself. A paid session is not revoked
+            either: cancel or refund its charge.
             --install and --all revoke a thousand sessions at a time and print their progress. Ctrl-C ends the command after
             a thousand; run it again for the rest. `underWay` is the number of sessions whose purchase was under way.
-            Exit status 0: ended, or had ended before, with --install and --all also if some were under way; 1: not
-            ended, a line has the reason; 2: wrong use or settings.
+            Exit status 0: the session has ended, now or before; with --install and --all also if the purchases of some
+            were under way. 1: not ended, a line has the reason. 2: wrong use or settings.
             """,
         options: [
             CommandOption("install", "HEX", "all sessions of an app install: its `app_hash` in the database"),

@@ -20,8 +20,8 @@ enum StuckCommand {
             --paid     the purchase is paid, also if the session has ended unpaid. Permission and charge are read
                        at the provider, and have to belong to SESSION and its total. For a session that this
                        database does not have, or that has no agreed total, use `sallyport adopt`;
-            --refunded ends an `unmatchedPermission` whose charge holds no money any more, which is read at the
-                       provider.
+            --refunded ends an `unmatchedPermission` whose charge holds no money any more. The charge is read at
+                       the provider.
             \(SessionName.forms)
             Exit status 0: done or listed; 1: not done, a line has the reason; 2: wrong use or settings.
             """,

@@ -34,7 +34,7 @@ package struct StuckResolver {
     let note: (String) -> Void
 
     private static let limit = 10_000
-    private static let refusal = "that purchase was not given up, or is being looked at"
+    private static let refusal = "that purchase was not given up, or another process is working on it"
 
     /// Carries a decision out.
     ///
@@ -204,7 +204,7 @@ package struct StuckResolver {
             { try await notices.noteRefunded(seen.permission.id.text, of: webviewSession) },
             after: { ["done": .bool($0)] }
         )
-        return isDone ? Outcome() : Outcome(complaint: "no charge of that permission waits for anybody")
+        return isDone ? Outcome() : Outcome(complaint: "no charge of that permission needs a decision")
     }
 
     private struct Unread: Error {
@@ -233,7 +233,7 @@ package struct StuckResolver {
             )
         } catch {
             let hint = error.isAboutNothing && charge == nil ? "; give --charge where the checkout session is gone" : ""
-            return .failure(Unread(text: "the provider does not tell: \(error.description)\(hint)"))
+            return .failure(Unread(text: "the provider did not return the object: \(error.description)\(hint)"))
         }
     }
 

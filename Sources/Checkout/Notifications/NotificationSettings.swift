@@ -55,7 +55,7 @@ package struct NotificationSettings: Sendable {
         if !certificateHosts.isEmpty, provider.publicKeyID.hasPrefix("LIVE-") || provider.apiURL.isEmpty {
             read.complain(
                 "notifications.certificate_hosts",
-                "for simulators only: with it, whoever runs that host could announce changes"
+                "for simulators only: with this setting the operator of that host could send messages that the program accepts"
             )
         }
     }

@@ -45,7 +45,10 @@ package struct CheckoutSettings: Sendable {
         if read.areSound("session.launch", "session.idle", "session.absolute"),
             policy.times.launch > policy.times.idle || policy.times.idle > policy.times.absolute
         {
-            read.complain("session.idle", "launch, idle and absolute must not decrease in this order")
+            read.complain(
+                "session.idle",
+                "session.launch must not be longer than session.idle, nor session.idle longer than session.absolute"
+            )
         }
     }
 }

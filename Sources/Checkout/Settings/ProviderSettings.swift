@@ -140,7 +140,7 @@ extension SettingReader {
         let text = text(name, "", meaning, takes: "such as `36/7.2`")
         guard !text.isEmpty else { return nil }
         let rate = CallRate(text)
-        if rate == nil { complain(name, "not calls at once and calls a second, such as 36/7.2") }
+        if rate == nil { complain(name, "not a burst and a rate a second, such as 36/7.2") }
         return rate
     }
 }

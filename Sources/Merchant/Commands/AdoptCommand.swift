@@ -205,7 +205,9 @@ private struct AdoptTask: Sendable {
         }
         guard let total = found.order?.sums.total else { return first }
         guard paid.contains(total) else {
-            throw Refusal(text: "no known charge is over the total of the order: name one with --charges, or refund it")
+            throw Refusal(
+                text: "no known charge has the total of the order as its amount: name one with --charges, or refund it"
+            )
         }
         return total
     }

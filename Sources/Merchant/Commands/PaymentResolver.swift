@@ -103,7 +103,7 @@ struct PaymentResolver {
             }
             object = seen
         } catch {
-            return StuckResolver.Outcome(complaint: "the provider does not tell: \(error.description)")
+            return StuckResolver.Outcome(complaint: "the provider did not return the object: \(error.description)")
         }
         if let problem = PaymentEvidence.problem(stuck, done: object) {
             return StuckResolver.Outcome(complaint: problem)

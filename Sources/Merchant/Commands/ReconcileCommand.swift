@@ -23,7 +23,7 @@ enum ReconcileCommand {
             `stuck SESSION --paid`, or refund it.
             `stuck since TIME`: a purchase or operation that was given up, or a charge whose order is unpaid;
             `stuck` and `payments` list them. `under way since TIME`: recovery should have ended it by now.
-            Every report has these two, whatever its days.
+            Every report lists these two kinds, for any --since and --until.
             Two kinds of line are no difference. `behind`: a bank has answered, or a permission is used up,
             and the program has not read it since. `under way`: the answer to a purchase or operation was
             lost, and the program repeats the call.
@@ -142,7 +142,7 @@ private struct ReconcileTask: Sendable {
         var signal: Signal?
         let signals = try SignalSource(reactor, ShutdownSignal.all) { come in
             signal = come
-            note("\(come): stopping behind the order that is being compared")
+            note("\(come): stopping after the current order")
         }
         defer { signals.cancel() }
         do {
@@ -199,7 +199,7 @@ private struct ReconcileTask: Sendable {
             note("stopped, \(summary.counts) so far; the next run continues this report")
             return ReconcileTask.cutOff
         case .takenOver:
-            note("another report goes on with this one")
+            note("another run of `reconcile` continues this report")
             return ReconcileTask.cutOff
         }
     }
@@ -215,7 +215,7 @@ extension ReportRun.End {
         switch self {
         case .whole(let summary): summary.counts
         case .stopped(let summary): "stopped, \(summary.counts) so far"
-        case .takenOver: "another report goes on with this one"
+        case .takenOver: "another run of `reconcile` continues this report"
         }
     }
 }

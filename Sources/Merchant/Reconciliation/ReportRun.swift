@@ -86,11 +86,11 @@ package struct ReportRun {
             terms = unfinished.terms
             summary = Reconciliation.Summary(unfinished.progress)
             note(
-                "going on after \(summary.orders) orders with the report of \(CalendarDate(unfinished.started).extendedText), "
-                    + "whose findings were printed then; --anew begins again"
+                "continuing the report of \(CalendarDate(unfinished.started).extendedText) after \(summary.orders) orders; "
+                    + "its differences so far were printed by the earlier run. --anew begins again"
             )
         case .anew(let why):
-            note("beginning again: the report of \(day) that was cut off \(why)")
+            note("beginning again: the interrupted report of \(day) \(why)")
             try await reports.begin(day, terms, attempt: attempt)
         case .fresh:
             try await reports.begin(day, terms, attempt: attempt)
@@ -127,7 +127,11 @@ package struct ReportRun {
     ) async throws(StoreError) -> End {
         var isOurs = true
         let older = try await reports.older(terms)
-        if !older.isEmpty { note("\(older.count) older orders that something happened to, or that were drawn") }
+        if !older.isEmpty {
+            note(
+                "\(older.count) older orders: those with later operations, messages or payments, and those of --sample"
+            )
+        }
         var summary = try await reconciliation.run(
             since: terms.since,
             until: terms.until,

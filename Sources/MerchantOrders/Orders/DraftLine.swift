@@ -44,7 +44,7 @@ package struct DraftLine: Sendable, Hashable {
         }
         // At most a trillion times 9,999: no overflow.
         guard let sum = Money(units: unitPrice.units * Int64(quantity), unitPrice.currency) else {
-            throw DraftRefusal(.amount, "unitPrice", "the line comes to more than any order can")
+            throw DraftRefusal(.amount, "unitPrice", "the sum of the line exceeds the limit of an order")
         }
         if let claimedSum, claimedSum != sum {
             throw DraftRefusal(.sum, "sum", "unit price times quantity is \(sum.text) \(sum.currency.rawValue)")

@@ -103,7 +103,7 @@ package struct OrderDraft: Sendable, Hashable {
     /// - Parameters:
     ///   - order: At the shop's prices.
     ///   - shop: Says what its orders have besides their price.
-    /// - Throws: `amount` where it comes to more than one charge can be.
+    /// - Throws: `amount` where the total exceeds the limit of one charge.
     package init(_ order: Order, of shop: OwnShop) throws(DraftRefusal) {
         var lines: [DraftLine] = []
         lines.reserveCapacity(order.lines.count)
@@ -118,7 +118,7 @@ package struct OrderDraft: Sendable, Hashable {
             )
         }
         guard let tax = Money(units: order.taxIncluded.amount - order.subtotal.amount, .jpy) else {
-            throw DraftRefusal(.amount, "tax", "less than nothing")
+            throw DraftRefusal(.amount, "tax", "the amount is negative")
         }
         try self.init(named: nil, lines, tax, shop.postage, shop.options, shown: order)
     }
@@ -159,7 +159,7 @@ package struct OrderDraft: Sendable, Hashable {
             }
             return try Order(lines: shown, tax: tax, adjustments: adjustments)
         } catch {
-            throw DraftRefusal(.amount, "lines", "more than any order can come to")
+            throw DraftRefusal(.amount, "lines", "the sum exceeds the limit of an order")
         }
     }
 
@@ -192,7 +192,7 @@ package struct OrderDraft: Sendable, Hashable {
             units += line.sum.units
         }
         guard units > 0, let subtotal = Money(units: units, currency) else {
-            throw DraftRefusal(.amount, "lines", "nothing to pay, or more than any order can come to")
+            throw DraftRefusal(.amount, "lines", "the sum of the lines is zero, or exceeds the limit of an order")
         }
         return subtotal
     }
@@ -214,7 +214,7 @@ package struct OrderDraft: Sendable, Hashable {
             guard subtotal.units + tax.units + options.adjustments.units + least.units > 0 else {
                 throw DraftRefusal(.amount, "adjustments", "nothing is left to pay")
             }
-            throw DraftRefusal(.amount, "lines", "more than one charge can be")
+            throw DraftRefusal(.amount, "lines", "the total exceeds the limit of one charge")
         }
     }
 
@@ -229,7 +229,7 @@ package struct OrderDraft: Sendable, Hashable {
         }
         // What a postage is asked for would otherwise depend on the address.
         guard sum + adjustments.units >= 0 else {
-            throw DraftRefusal(.amount, "adjustments", "more is taken off than the lines and their tax come to")
+            throw DraftRefusal(.amount, "adjustments", "the discounts are greater than the lines and their tax")
         }
     }
 

@@ -125,7 +125,7 @@ enum DatabaseChecks {
                     .error,
                     setting,
                     "The role \(facts.role) may call functions that can change the audit trail: \(facts.functionsBeyond).",
-                    remedy: "Revoke EXECUTE on what is not the program's from the role and from PUBLIC, or drop it."
+                    remedy: "Revoke EXECUTE on these functions from the role and from PUBLIC, or drop them."
                 )
             )
         }
@@ -158,7 +158,7 @@ enum DatabaseChecks {
                     .note,
                     setting,
                     "synchronous_commit is \(facts.unpinnedCommit) by the role, the database or the server; the program works with on.",
-                    remedy: "Reset it, or leave it: no session of the program commits with less than on."
+                    remedy: "Reset it, or leave it: every connection of the program uses at least `on`."
                 )
             )
         }

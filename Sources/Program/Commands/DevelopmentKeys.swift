@@ -47,7 +47,7 @@ struct DevelopmentKeys: Sendable {
             try Files.makeDirectory(dataDirectory, mode: 0o755)
         } catch {
             let what =
-                error.code == IOError.exists ? "is in the way, and no folder" : "cannot be made: \(error.sentence)"
+                error.code == IOError.exists ? "exists but is not a folder" : "cannot be made: \(error.sentence)"
             throw ConfigurationError(problems: ["data_dir: \(dataDirectory) \(what)"])
         }
         let folder = dataDirectory + "/development"

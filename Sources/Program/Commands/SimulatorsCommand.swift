@@ -21,7 +21,7 @@ enum SimulatorsCommand {
             CommandOption(
                 "notify",
                 "URL",
-                "where its own merchant is notified of every change, on notifications.topic_arn"
+                "URL that gets the notifications of the built-in merchant, with the topic notifications.topic_arn"
             ),
         ],
         examples: [
