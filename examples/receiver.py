@@ -4,7 +4,7 @@ import base64, hashlib, hmac, json, os, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEYS = [base64.b64decode(secret.removeprefix("whsec_")) for secret in os.environ["WEBHOOK_SECRETS"].split()]
-seen = set()  # In earnest: a table, written in the transaction that does what the event asks for.
+seen = set()  # In production: a table, written in the same transaction as the effect of the event.
 
 class Hook(BaseHTTPRequestHandler):
     def do_POST(self):

@@ -412,7 +412,7 @@ enum ObserveRow {
                 }
                 let answer = try await shop.send(Payment.createCharge.request)
                 #expect(answer.status == 409 && answer.code == "open_charges")
-                #expect(answer.message?.contains("one at a time") == true)
+                #expect(answer.message?.contains("only one is allowed") == true)
             }
             #expect(shop.log.lines(with: "payment.look_failed").count == 1)
         }
