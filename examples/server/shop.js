@@ -8,7 +8,7 @@
 // SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
 // SHOP_RETURN_URL   where buyers of the client `site` come back to
 //
-// It listens on this machine only: TLS is the business of the proxy in front of it. In earnest SHOP_STATE is your database, PRICES
+// It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
 // your catalogue, and a login what your app's users have; here every Bearer token of 16 to 128 characters is one.
 "use strict";
 const crypto = require("node:crypto"), fs = require("node:fs"), http = require("node:http"), https = require("node:https");
@@ -163,7 +163,7 @@ async function redeem(login, body) {
     throw new Answer(503, {state: "unavailable"}, 30);
 }
 
-/** The checkout of a session, where this login has begun it. In earnest your database has an index for that. */
+/** The checkout of a session, where this login has begun it. In production your database has an index for that. */
 function begun(login, session) {
     return Object.values(state.checkouts).find(one => one.session === session && one.login === login);
 }

@@ -9,7 +9,7 @@
 // SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
 // SHOP_RETURN_URL   where buyers of the client `site` come back to
 //
-// It listens on this machine only: TLS is the business of the proxy in front of it. In earnest SHOP_STATE is your database, PRICES
+// It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
 // your catalogue, a login what your app's users have (here every Bearer token of 16 to 128 characters is one), and the server
 // php-fpm; the one of php-cli answers one request after the other.
 declare(strict_types=1);
@@ -161,7 +161,7 @@ function order(string $reference, string $client, array $items, string $verifier
     return $client === 'site' ? $order + ['returnUrl' => getenv('SHOP_RETURN_URL') ?: 'https://shop.example.com/paid'] : $order;
 }
 
-/** The checkout of a session, where this login has begun it. In earnest your database has an index for that. */
+/** The checkout of a session, where this login has begun it. In production your database has an index for that. */
 function begun(string $login, string $session): ?array {
     $isIt = fn($one) => ($one['session'] ?? null) === $session && ($one['login'] ?? null) === $login;
     return change(fn(&$state) => current(array_filter($state['checkouts'], $isIt)) ?: null);

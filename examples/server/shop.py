@@ -8,7 +8,7 @@
 # SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
 # SHOP_RETURN_URL   where buyers of the client `site` come back to
 #
-# It listens on this machine only: TLS is the business of the proxy in front of it. In earnest SHOP_STATE is your database, PRICES
+# It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
 # your catalogue, and a login what your app's users have; here every Bearer token of 16 to 128 characters is one.
 import base64, hashlib, hmac, http.client, json, os, re, secrets, signal, ssl, sys, threading, time, traceback, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -149,7 +149,7 @@ def redeem(login, body):
     raise Answer(503, {"state": "unavailable"}, 30)
 
 def begun(login, session):
-    """The checkout of a session, where this login has begun it. In earnest your database has an index for that."""
+    """The checkout of a session, where this login has begun it. In production your database has an index for that."""
     own = (one for one in list(state["checkouts"].values()) if one.get("session") == session and one.get("login") == login)
     return next(own, None)
 
