@@ -41,7 +41,7 @@ extension PostgresSessionStore {
             new.challenge,
             UTF8Text(new.order.json)
         )
-        _ = try await write(call.statement, call.parameters, as: "issue", of: new.id, by: caller)
+        _ = try await write(call, as: "issue", of: new.id, by: caller)
     }
 
     // MARK: Open
@@ -125,15 +125,8 @@ extension PostgresSessionStore {
         isLastStep: Bool
     ) async throws(StoreError) -> Transition<OpenOutcome> {
         let id = request.webviewSession
-        let written = try await write(
-            call.statement,
-            call.parameters,
-            as: "open",
-            of: id,
-            by: caller,
-            isLastStep: isLastStep
-        )
-        guard let cells = try call.rows(written.rows).single() else { return .ofNoRow }
+        let written = try await write(call, as: "open", of: id, by: caller, isLastStep: isLastStep)
+        guard let cells = try written.rows.single() else { return .ofNoRow }
         let row = WebviewSessionRow(cells: cells, webviewSession: id)
         let opened = try StoreError.decoding { () throws(PostgresError) in try Transition<OpenOutcome>(row) }
         guard written.isSecondLook, opened.outcome.tab != nil else { return opened }

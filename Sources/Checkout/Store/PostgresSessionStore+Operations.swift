@@ -5,15 +5,14 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Status and observations
 
-    static let statusStatement = Statement(
+    static let statusStatement = TypedStatement<WebviewSessionStatus, WebviewSessionID, Digest32, Digest32>(
         name: "flow_status",
         sql: """
             SELECT f.state, statement_timestamp() >= least(f.idle_until, f.absolute_until)
             FROM flow AS f
             WHERE f.flow_id = $1 AND f.a_hash = $2 AND f.app_hash = $3
-            """,
-        parameterTypes: [.uuid, .bytea, .bytea]
-    )
+            """
+    ) { row in WebviewSessionStatus(try row.next(), isOver: try row.next()) }
 
     /// The status of a webview session, by launch ticket and app proof.
     func status(
@@ -21,18 +20,10 @@ extension PostgresSessionStore {
         launch: Digest32,
         app: Digest32
     ) async throws(StoreError) -> WebviewSessionStatus? {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        parameters.append(digest: launch)
-        parameters.append(digest: app)
-        let rows = try await read(PostgresSessionStore.statusStatement, parameters)
-        guard rows.rowCount == 1 else { return nil }
-        return try StoreError.decoding { () throws(PostgresError) in
-            WebviewSessionStatus(try rows.word(0, 0), isOver: try rows.bool(0, 1))
-        }
+        try await client.read(PostgresSessionStore.statusStatement(webviewSession, launch, app)).single()
     }
 
-    static let observeStatement = Statement(
+    static let observeStatement = TypedStatement<Void, Guarded, Digest32, String, Bool>(
         name: "flow_observe",
         sql: """
             WITH u AS (
@@ -43,8 +34,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("$5"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.bytea, .text, .bool]
+            """
     )
 
     /// Writes down something seen about a token of the webview session, whichever it is; says whether there is such a token.
@@ -54,22 +44,19 @@ extension PostgresSessionStore {
         token: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(digest: token)
-        parameters.append(text: observation.rawValue)
-        parameters.append(bool: observation == .plaintext)
-        return try await applies(
-            PostgresSessionStore.observeStatement,
-            parameters,
-            observation.rawValue,
-            webviewSession,
-            caller
+        let word = observation.rawValue
+        let call = PostgresSessionStore.observeStatement(
+            Guarded(webviewSession, caller),
+            token,
+            word,
+            observation == .plaintext
         )
+        return try await applies(call, word, webviewSession, caller)
     }
 
     // MARK: Revoke
 
-    static let revokeStatement = Statement(
+    static let revokeStatement = TypedStatement<Void, Guarded>(
         name: "flow_revoke_order",
         sql: """
             WITH u AS (
@@ -79,24 +66,18 @@ extension PostgresSessionStore {
             ), \(OrderSQL.ended("cancelled", event: "session.cancelled")),
             \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading
+            """
     )
 
     /// Revokes one webview session that is not final and not at the provider; says whether it did.
     package func revoke(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
-        try await applies(
-            PostgresSessionStore.revokeStatement,
-            Parameters(webviewSession, caller),
-            "close",
-            webviewSession,
-            caller
-        )
+        let call = PostgresSessionStore.revokeStatement(Guarded(webviewSession, caller))
+        return try await applies(call, "close", webviewSession, caller)
     }
 
     /// Looks at some webview sessions in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or
     /// of all.
-    static let revokeSomeStatement = Statement(
+    static let revokeSomeStatement = TypedStatement<(RevokeProgress, last: WebviewSessionID?), Guarded, Digest32?, Int>(
         name: "flow_revoke_some",
         sql: """
             WITH w AS MATERIALIZED (
@@ -110,18 +91,19 @@ extension PostgresSessionStore {
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
                 (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
                 (SELECT count(*) FROM w WHERE w.state = 'purchasing' AND ($4 IS NULL OR w.app_hash = $4))
-            """,
-        parameterTypes: SQLText.leading + [.bytea, .int8]
-    )
+            """
+    ) { row in
+        let (visited, revoked, last): (Int, Int, WebviewSessionID?) = (try row.next(), try row.next(), try row.next())
+        return (RevokeProgress(visited: visited, revoked: revoked, underWay: try row.next()), last)
+    }
 
-    static let floorStatement = Statement(
+    static let floorStatement = TypedStatement<WebviewSessionID, Duration>(
         name: "flow_floor",
-        sql: "SELECT flow_floor(statement_timestamp() - $1 * interval '1 second')",
-        parameterTypes: [.int8]
+        sql: "SELECT flow_floor(statement_timestamp() - $1 * interval '1 second')"
     )
 
     /// A program whose clock is wrong by a day makes webview session ids that are wrong by a day.
-    private static let clockDoubt: Int64 = 86_400
+    private static let clockDoubt = Duration.seconds(86_400)
 
     /// How many webview sessions a statement of a long series looks at: some 10 ms of work.
     private static let seriesBatch = 1_000
@@ -147,25 +129,16 @@ extension PostgresSessionStore {
         by caller: Caller,
         progress: (RevokeProgress) -> Void
     ) async throws(StoreError) -> RevokeProgress {
-        var parameters = Parameters()
-        parameters.append(int64: policy.times.absolute.components.seconds + PostgresSessionStore.clockDoubt)
-        let floor = try await read(PostgresSessionStore.floorStatement, parameters)
-        var cursor = try StoreError.decoding { () throws(PostgresError) in try floor.uuid(0, 0) }
+        let age = policy.times.absolute + PostgresSessionStore.clockDoubt
+        var cursor = try await client.read(PostgresSessionStore.floorStatement(age)).first()
         var total = RevokeProgress()
         while true {
-            var parameters = Parameters(cursor, caller)
-            parameters.append(digest: install)
-            parameters.append(int64: Int64(PostgresSessionStore.seriesBatch))
-            let rows = try await work(PostgresSessionStore.revokeSomeStatement, parameters)
-            let (step, last) = try StoreError.decoding { () throws(PostgresError) in
-                let step = RevokeProgress(
-                    visited: Int(try rows.int64(0, 0)),
-                    revoked: Int(try rows.int64(0, 1)),
-                    underWay: Int(try rows.int64(0, 3))
-                )
-                let last = try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) }
-                return (step, last)
-            }
+            let call = PostgresSessionStore.revokeSomeStatement(
+                Guarded(cursor, caller),
+                install,
+                PostgresSessionStore.seriesBatch
+            )
+            let (step, last) = try await client.work(call).first()
             total.add(step)
             progress(total)
             guard step.visited == PostgresSessionStore.seriesBatch, let last else { return total }
@@ -175,30 +148,23 @@ extension PostgresSessionStore {
 
     // MARK: Counts
 
-    static let liveAmongStatement = Statement(
+    static let liveAmongStatement = TypedStatement<WebviewSessionID, String>(
         name: "flow_live_among",
         sql: """
             SELECT f.flow_id FROM flow AS f
             WHERE f.flow_id = ANY ($1::uuid[]) AND is_waiting(f.state)
                 AND statement_timestamp() < least(f.idle_until, f.absolute_until)
-            """,
-        parameterTypes: [.text]
+            """
     )
 
     /// Those of the given webview sessions that can still be opened or used.
     func live(among webviewSessions: [WebviewSessionID]) async throws(StoreError) -> [WebviewSessionID] {
-        var parameters = Parameters()
-        parameters.append(text: "{" + webviewSessions.map(\.description).joined(separator: ",") + "}")
-        let rows = try await read(PostgresSessionStore.liveAmongStatement, parameters)
-        return try StoreError.decoding { () throws(PostgresError) in
-            var live: [WebviewSessionID] = []
-            for row in 0..<rows.rowCount { live.append(try rows.uuid(row, 0)) }
-            return live
-        }
+        let ids = "{" + webviewSessions.map(\.description).joined(separator: ",") + "}"
+        return try await client.read(PostgresSessionStore.liveAmongStatement(ids)).all()
     }
 
     /// Live is what `liveAmongStatement` calls so: a launch ticket nobody has opened is over at its own deadline.
-    static let countLiveStatement = Statement(
+    static let countLiveStatement = TypedStatement<CountStep, WebviewSessionID, WebviewSessionID, Int>(
         name: "flow_count_slice",
         sql: """
             WITH w AS MATERIALIZED (
@@ -207,9 +173,8 @@ extension PostgresSessionStore {
                 FROM flow AS f WHERE f.flow_id >= $1 AND f.flow_id < $2 ORDER BY f.flow_id LIMIT $3
             )
             SELECT count(*) FILTER (WHERE w.is_live), (SELECT w.flow_id FROM w OFFSET $3 - 1 LIMIT 1) FROM w
-            """,
-        parameterTypes: [.uuid, .uuid, .int8]
-    )
+            """
+    ) { row in CountStep(live: try row.next(), last: try row.next()) }
 
     /// Counts the live webview sessions of a range of ids, of which it looks at so many, in their order.
     package func countLive(
@@ -217,17 +182,7 @@ extension PostgresSessionStore {
         until: WebviewSessionID,
         limit: Int
     ) async throws(StoreError) -> CountStep {
-        var parameters = Parameters()
-        parameters.append(uuid: from)
-        parameters.append(uuid: until)
-        parameters.append(int64: Int64(limit))
-        let rows = try await work(PostgresSessionStore.countLiveStatement, parameters)
-        return try StoreError.decoding { () throws(PostgresError) in
-            CountStep(
-                live: Int(try rows.int64(0, 0)),
-                last: try rows.optional(0, 1) { row, column throws(PostgresError) in try rows.uuid(row, column) }
-            )
-        }
+        try await client.work(PostgresSessionStore.countLiveStatement(from, until, limit)).first()
     }
 
     // MARK: Upkeep
@@ -242,7 +197,7 @@ extension PostgresSessionStore {
     ///
     /// Orders of webview sessions that have ended end too, by whichever statement the webview session did. Says too which
     /// webview session is the first without an end: still waiting, or being bought.
-    static let sweepStatement = Statement(
+    static let sweepStatement = TypedStatement<SweepStep, Guarded, Duration, Int>(
         name: "flow_sweep_open",
         sql: """
             WITH w AS MATERIALIZED (
@@ -262,37 +217,19 @@ extension PostgresSessionStore {
                             SELECT s.flow_id FROM flow_purchasing AS s WHERE s.stuck_at IS NOT NULL)))
                         AND w.flow_id NOT IN (SELECT u.flow_id FROM u)
                     ORDER BY w.flow_id LIMIT 1)
-            """,
-        parameterTypes: SQLText.leading + [.int8, .int8]
-    )
+            """
+    ) { row in
+        SweepStep(visited: try row.next(), expired: try row.next(), last: try row.next(), held: try row.next())
+    }
 
     /// Marks overdue webview sessions as expired, in the order of their ids, starting behind one.
     package func sweep(after: WebviewSessionID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep {
-        var parameters = Parameters(after ?? UUIDBytes(high: 0, low: 0), caller)
-        parameters.append(seconds: policy.times.absolute)
-        parameters.append(int64: Int64(limit))
-        return try await step(PostgresSessionStore.sweepStatement, parameters)
-    }
-
-    /// Runs one statement of a series; what it looked at, what it changed, and where it stopped.
-    private func step(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> SweepStep {
-        let rows = try await work(statement, parameters)
-        return try StoreError.decoding { () throws(PostgresError) in
-            SweepStep(
-                visited: Int(try rows.int64(0, 0)),
-                expired: Int(try rows.int64(0, 1)),
-                last: try rows.optional(0, 2) { row, column throws(PostgresError) in try rows.uuid(row, column) },
-                held: try rows.optional(0, 3) { row, column throws(PostgresError) in try rows.uuid(row, column) }
-            )
-        }
-    }
-
-    private func work(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.work(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresSessionStore.sweepStatement(
+            Guarded(after ?? UUIDBytes(high: 0, low: 0), caller),
+            policy.times.absolute,
+            limit
+        )
+        return try await client.work(call).first()
     }
 }
 

@@ -5,12 +5,7 @@ package import SessionBroker
 extension PostgresSessionStore {
     // MARK: Begin and check
 
-    /// The proofs of a purchase as parameters `$4` to `$11`: return ticket, app, verifier, old ticket, tab, session, total,
-    /// bound.
-    private static let evidenceTypes: [PostgresType] = [
-        .bytea, .bytea, .bytea, .bytea, .bytea, .text, .int8, .bool,
-    ]
-
+    /// The evidence of a purchase and whether a proof must be there: `$4` to `$11`.
     private static let verdict = "buy_verdict(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
 
     /// The state after the verdict `v.x` on proofs; the parameter says whether a wrong one ends the webview session.
@@ -27,18 +22,7 @@ extension PostgresSessionStore {
     /// The count of misses after the verdict `v.x` on proofs.
     static let missesAfterProof = "f.proof_misses + (v.x IN ('proof_mismatch', 'proof_required'))::integer"
 
-    private func append(_ evidence: PurchaseEvidence, to parameters: inout Parameters) {
-        parameters.append(digest: evidence.returnHash)
-        parameters.append(digest: evidence.appHash)
-        parameters.append(digest: evidence.challenge)
-        parameters.append(digest: evidence.launchHash)
-        parameters.append(digest: evidence.tabHash)
-        parameters.append(text: evidence.orderReference)
-        parameters.append(int64: evidence.total)
-        parameters.append(bool: policy.appProof == .required)
-    }
-
-    static let beginStatement = Statement(
+    static let beginStatement = TypedStatement<LazyRow, Guarded, PurchaseEvidence, Bool, UUIDBytes, Duration, Bool>(
         name: "flow_begin_attempt",
         sql: """
             WITH u AS (
@@ -59,8 +43,7 @@ extension PostgresSessionStore {
                 ON CONFLICT (flow_id) DO NOTHING
             ), \(SQLText.audit("'purchase'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
-            """,
-        parameterTypes: SQLText.leading + evidenceTypes + [.uuid, .int8, .bool]
+            """
     )
 
     /// Takes the lease of a purchase, or says why not.
@@ -71,14 +54,16 @@ extension PostgresSessionStore {
         freshAttempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Transition<BeginOutcome> {
-        var parameters = Parameters(evidence.webviewSession, caller)
-        append(evidence, to: &parameters)
-        parameters.append(uuid: freshAttempt)
-        parameters.append(seconds: policy.times.lease)
-        parameters.append(bool: policy.onMismatch == .revoke)
+        let call = PostgresSessionStore.beginStatement(
+            Guarded(evidence.webviewSession, caller),
+            evidence,
+            policy.appProof == .required,
+            freshAttempt,
+            policy.times.lease,
+            policy.onMismatch == .revoke
+        )
         let done: Transition<BeginOutcome> = try await transition(
-            PostgresSessionStore.beginStatement,
-            parameters,
+            call,
             "purchase",
             evidence.webviewSession,
             caller
@@ -92,27 +77,28 @@ extension PostgresSessionStore {
         }
     }
 
-    static let checkStatement = Statement(
+    static let checkStatement = TypedStatement<LazyRow, Guarded, PurchaseEvidence, Bool>(
         name: "flow_check_purchase",
         sql: """
             SELECT \(verdict), f.state, \(WebviewSessionColumns.face("f"))
             FROM flow AS f
             WHERE f.flow_id = $1 AND f.c_hash = $4
-            """,
-        parameterTypes: SQLText.leading + evidenceTypes
+            """
     )
 
     /// What `begin` would decide; changes nothing.
     func check(_ evidence: PurchaseEvidence) async throws(StoreError) -> Transition<CheckOutcome> {
-        var parameters = Parameters(evidence.webviewSession, Caller(internal: "check", request: ""))
-        append(evidence, to: &parameters)
-        let rows = try await read(PostgresSessionStore.checkStatement, parameters)
-        return try transition(rows, evidence.webviewSession)
+        let call = PostgresSessionStore.checkStatement(
+            Guarded(evidence.webviewSession, Caller(internal: "check", request: "")),
+            evidence,
+            policy.appProof == .required
+        )
+        return try transition(try await client.read(call), evidence.webviewSession)
     }
 
     // MARK: Meet
 
-    static let meetStatement = Statement(
+    static let meetStatement = TypedStatement<Void, Guarded, PurchaseEvidence, Bool, Digest32, Duration>(
         name: "flow_meet",
         sql: """
             WITH u AS (
@@ -126,8 +112,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'meet'"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + evidenceTypes + [.bytea, .int8]
+            """
     )
 
     /// Profile strict: sends a reviewed webview session back to `issued` with a fresh launch ticket and kills the tab token;
@@ -139,51 +124,36 @@ extension PostgresSessionStore {
         freshLaunchHash: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(evidence.webviewSession, caller)
-        append(evidence, to: &parameters)
-        parameters.append(digest: freshLaunchHash)
-        parameters.append(seconds: policy.times.launch)
-        return try await applies(
-            PostgresSessionStore.meetStatement,
-            parameters,
-            "meet",
-            evidence.webviewSession,
-            caller
+        let call = PostgresSessionStore.meetStatement(
+            Guarded(evidence.webviewSession, caller),
+            evidence,
+            policy.appProof == .required,
+            freshLaunchHash,
+            policy.times.launch
         )
+        return try await applies(call, "meet", evidence.webviewSession, caller)
     }
 
     // MARK: The end of an attempt
 
-    static let pendingStatement = Statement(
+    static let pendingStatement = TypedStatement<Void, WebviewSessionID, UUIDBytes>(
         name: "flow_pending",
         sql: """
             WITH u AS (
                 SELECT f.flow_id FROM flow AS f WHERE f.flow_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing'
             ), \(OrderSQL.pending)
             SELECT 1 FROM o
-            """,
-        parameterTypes: [.uuid, .uuid]
+            """
     )
 
     /// Notes for the order that the provider agreed to the purchase before the bank has spoken; once for each order, and only
     /// while the attempt holds the webview session.
     package func notePending(_ attempt: PurchaseAttempt) async throws(StoreError) {
-        var parameters = Parameters()
-        parameters.append(uuid: attempt.webviewSession)
-        parameters.append(uuid: attempt.id)
-        do {
-            _ = try await client.write(
-                PostgresSessionStore.pendingStatement,
-                parameters,
-                key: attempt.webviewSession,
-                isLastStep: true
-            )
-        } catch {
-            throw StoreError(error)
-        }
+        let call = PostgresSessionStore.pendingStatement(attempt.webviewSession, attempt.id)
+        _ = try await client.write(call, key: attempt.webviewSession, isLastStep: true)
     }
 
-    static let releaseStatement = Statement(
+    static let releaseStatement = TypedStatement<Void, Guarded, UUIDBytes, Duration>(
         name: "flow_release_patient",
         sql: """
             WITH u AS (
@@ -196,8 +166,7 @@ extension PostgresSessionStore {
                 DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
             ), \(OrderSQL.released), \(SQLText.audit("'release'"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid, .int8]
+            """
     )
 
     /// Gives the lease back: `purchasing` becomes `placed`.
@@ -208,13 +177,13 @@ extension PostgresSessionStore {
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(uuid: attempt)
-        parameters.append(seconds: policy.times.idle)
-        return try await applies(PostgresSessionStore.releaseStatement, parameters, "release", webviewSession, caller)
+        let call = PostgresSessionStore.releaseStatement(Guarded(webviewSession, caller), attempt, policy.times.idle)
+        return try await applies(call, "release", webviewSession, caller)
     }
 
-    static let settleStatement = Statement(
+    static let settleStatement = TypedStatement<
+        Void, Guarded, UUIDBytes, String, [UInt8]?, String?, String?, String?, Duration, Duration, String?, String?
+    >(
         name: "flow_settle_patient",
         sql: """
             WITH u AS (
@@ -231,8 +200,7 @@ extension PostgresSessionStore {
             ), \(OrderSQL.settled(permission: "$7", charge: ("$8", "$12"))),
             \(SQLText.audit("'settle'", reason: "$9", providerRequest: "$13"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.uuid, .text, .bytea, .text, .text, .text, .int8, .int8, .text, .text]
+            """
     )
 
     /// Ends the attempt.
@@ -244,53 +212,63 @@ extension PostgresSessionStore {
         as end: AttemptOutcome,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(uuid: attempt)
-        var charge: String?
-        var request: String?
-        switch end {
-        case .authorized(let authorization):
-            parameters.append(text: WebviewSessionState.authorized.rawValue)
-            parameters.append(bytes: authorization.answer)
-            parameters.append(text: authorization.chargePermission)
-            parameters.append(text: authorization.charge)
-            parameters.append(text: nil)
-            charge = authorization.isCapturing ? "CaptureInitiated" : "Authorized"
-            request = authorization.request
-        case .declined(let reason):
-            parameters.append(text: WebviewSessionState.declined.rawValue)
-            parameters.append(bytes: nil)
-            parameters.append(text: nil)
-            parameters.append(text: nil)
-            parameters.append(text: reason)
-        }
-        parameters.append(seconds: policy.times.receipt)
-        parameters.append(seconds: policy.times.idle)
-        parameters.append(text: charge)
-        parameters.append(text: request)
-        return try await applies(PostgresSessionStore.settleStatement, parameters, "settle", webviewSession, caller)
+        let (state, authorization, reason): (WebviewSessionState, Authorization?, String?) =
+            switch end {
+            case .authorized(let authorization): (.authorized, authorization, nil)
+            case .declined(let reason): (.declined, nil, reason)
+            }
+        let call = PostgresSessionStore.settleStatement(
+            Guarded(webviewSession, caller),
+            attempt,
+            state.rawValue,
+            authorization?.answer,
+            authorization?.chargePermission,
+            authorization?.charge,
+            reason,
+            policy.times.receipt,
+            policy.times.idle,
+            authorization.map { $0.isCapturing ? "CaptureInitiated" : "Authorized" },
+            authorization?.request
+        )
+        return try await applies(call, "settle", webviewSession, caller)
     }
 
     // MARK: Receipt
 
-    static let receiptStatement = Statement(
+    static let receiptStatement = TypedStatement<LazyRow, WebviewSessionID, Digest32, Digest32?, Digest32?>(
         name: "flow_show_receipt",
         sql: """
             SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), p.sealed
             FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE f.flow_id = $1 AND f.c_hash = $2
-            """,
-        parameterTypes: [.uuid, .bytea, .bytea, .bytea]
+            """
     )
 
     /// Looks for the receipt of a return ticket; changes nothing.
     func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptOutcome> {
-        var parameters = Parameters()
-        parameters.append(uuid: request.webviewSession)
-        parameters.append(digest: request.returnHash)
-        parameters.append(digest: request.appHash)
-        parameters.append(digest: request.tabHash)
-        let rows = try await read(PostgresSessionStore.receiptStatement, parameters)
+        let call = PostgresSessionStore.receiptStatement(
+            request.webviewSession,
+            request.returnHash,
+            request.appHash,
+            request.tabHash
+        )
+        let rows = try await client.read(call)
         return try transition(rows, request.webviewSession, sealedColumn: WebviewSessionColumns.faceCount)
+    }
+}
+
+/// Return ticket, app, verifier, old ticket, tab, session, total; the webview session itself is among what leads.
+extension PurchaseEvidence: StatementInput {
+    static var parameterTypes: [PostgresType] { [.bytea, .bytea, .bytea, .bytea, .bytea, .text, .int8] }
+    static var parameterCount: Int { 7 }
+
+    func append(to parameters: inout Parameters) {
+        parameters.append(digest: returnHash)
+        parameters.append(digest: appHash)
+        parameters.append(digest: challenge)
+        parameters.append(digest: launchHash)
+        parameters.append(digest: tabHash)
+        parameters.append(text: orderReference)
+        parameters.append(int64: total)
     }
 }

@@ -5,12 +5,12 @@ extension PostgresSessionStore {
     static let statements: [Statement] =
         hotStatements + batchedStatements + longStatements
         + [
-            floorStatement,
+            floorStatement.statement,
             rightsStatement.statement,
             newestAccountStatement.statement,
             sweptStatement.statement,
             noteSweptStatement.statement,
-            outcome,
+            lookAgainStatement.statement,
             postponeStatement.statement,
             namedStatement.statement,
             numberedStatement.statement,
@@ -28,12 +28,14 @@ extension PostgresSessionStore {
     package static let hotStatements: [Statement] = [
         issueStatement.statement, openFirstStatement.statement, openStatement.statement, readTabStatement,
         readSealedTabStatement,
-        touchTabStatement, reviewStatement, placeStatement, unplaceStatement, declineStatement, cancelStatement,
-        beginStatement, checkStatement, meetStatement, pendingStatement, releaseStatement, settleStatement,
+        touchTabStatement.statement, reviewStatement.statement, placeStatement.statement, unplaceStatement.statement,
+        declineStatement.statement, cancelStatement.statement,
+        beginStatement.statement, checkStatement.statement, meetStatement.statement, pendingStatement.statement,
+        releaseStatement.statement, settleStatement.statement,
         takeUpStatement.statement,
         giveUpStatement.statement, arrivalStatement.statement, arriveStatement.statement,
-        expireLeaseStatement.statement, resumeStatement.statement, receiptStatement,
-        statusStatement, observeStatement, revokeStatement,
+        expireLeaseStatement.statement, resumeStatement.statement, receiptStatement.statement,
+        statusStatement.statement, observeStatement.statement, revokeStatement.statement,
         auditStatement.statement,
     ]
 
@@ -43,7 +45,8 @@ extension PostgresSessionStore {
 
     /// The statements that walk over many webview sessions: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [
-        revokeSomeStatement, liveAmongStatement, countLiveStatement, sweepStatement, claimStatement.statement,
+        revokeSomeStatement.statement, liveAmongStatement.statement, countLiveStatement.statement,
+        sweepStatement.statement, claimStatement.statement,
         stuckStatement.statement, alertsStatement.statement,
     ]
 }

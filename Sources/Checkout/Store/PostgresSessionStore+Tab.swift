@@ -88,6 +88,7 @@ extension PostgresSessionStore {
         withPrivate: Bool,
         by caller: Caller
     ) async throws(StoreError) -> Transition<TabOutcome> {
+        let view: WebviewSessionView
         do throws(PostgresError) {
             let asked = try (withPrivate ? sealedTabs : tabs).ask(webviewSession, digest: tab)
             guard let (rows, index) = try await asked.row() else { return .notFound(.refused(.unknown)) }
@@ -96,18 +97,19 @@ extension PostgresSessionStore {
                 webviewSession: webviewSession,
                 sealedColumn: withPrivate ? PostgresSessionStore.sealedColumn : nil
             )
-            let view = try row.view()
+            view = try row.view()
             let found = try PostgresSessionStore.transition(row, view)
             let isTouchDue =
                 switch found.outcome {
-                case .live: try rows.bool(index, PostgresSessionStore.touchColumn)
+                case .live: try row.cells.read(PostgresSessionStore.touchColumn, Bool.self)
                 case .refused(.superseded), .refused(.expired): true
                 case .readOnly, .refused: false
                 }
-            return isTouchDue ? try await touch(view, tab, by: caller) : found
+            guard isTouchDue else { return found }
         } catch {
             throw StoreError(error)
         }
+        return try await touch(view, tab, by: caller)
     }
 
     /// The outcome of a tab that was read, in the state that the row names.
@@ -122,7 +124,7 @@ extension PostgresSessionStore {
         return Transition(outcome: outcome, word: word, isFound: true)
     }
 
-    static let touchTabStatement = Statement(
+    static let touchTabStatement = TypedStatement<LazyRow, Guarded, Digest32, Duration>(
         name: "flow_tab_touch",
         sql: """
             WITH u AS (
@@ -137,8 +139,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'tab'", where: "u.verdict <> 'live'"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.bytea, .int8]
+            """
     )
 
     /// What a superseded token or a late tab does to the webview session; the verdict of other cases leaves it.
@@ -150,22 +151,20 @@ extension PostgresSessionStore {
         _ view: WebviewSessionView,
         _ tab: Digest32,
         by caller: Caller
-    ) async throws(PostgresError) -> Transition<TabOutcome> {
-        var parameters = Parameters(view.id, caller)
-        parameters.append(digest: tab)
-        parameters.append(seconds: policy.times.idle)
+    ) async throws(StoreError) -> Transition<TabOutcome> {
+        let call = PostgresSessionStore.touchTabStatement(Guarded(view.id, caller), tab, policy.times.idle)
         // A touch leaves no audit row to look for, and none is needed: the next request touches again.
-        let rows = try await client.write(PostgresSessionStore.touchTabStatement, parameters, key: view.id)
-        guard rows.rowCount == 1 else { return .notFound(.refused(.unknown)) }
-        return try PostgresSessionStore.transition(
-            WebviewSessionRow(cells: LazyRow(rows, 0), webviewSession: view.id),
-            view
-        )
+        let rows = try await client.write(call, key: view.id)
+        guard let cells = try rows.single() else { return .notFound(.refused(.unknown)) }
+        let row = WebviewSessionRow(cells: cells, webviewSession: view.id)
+        return try StoreError.decoding { () throws(PostgresError) in try PostgresSessionStore.transition(row, view) }
     }
 
     // MARK: Review
 
-    static let reviewStatement = Statement(
+    static let reviewStatement = TypedStatement<
+        LazyRow, Guarded, Digest32, Digest32, String, Int64, [UInt8], Duration, Digest32
+    >(
         name: "flow_review_choice",
         sql: """
             WITH u AS (
@@ -190,8 +189,7 @@ extension PostgresSessionStore {
                 ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(SQLText.audit("'review'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
-            """,
-        parameterTypes: SQLText.leading + [.bytea, .bytea, .text, .int8, .bytea, .int8, .bytea]
+            """
     )
 
     /// Pins the provider's session, stores postage and total, replaces the sealed details.
@@ -199,26 +197,24 @@ extension PostgresSessionStore {
         _ request: ReviewRequest,
         by caller: Caller
     ) async throws(StoreError) -> Transition<ReviewOutcome> {
-        var parameters = Parameters(request.webviewSession, caller)
-        parameters.append(digest: request.tabHash)
-        parameters.append(digest: request.returnHash)
-        parameters.append(text: request.orderReference)
-        parameters.append(int64: request.postage)
-        parameters.append(bytes: request.sealed)
-        parameters.append(seconds: policy.times.idle)
-        parameters.append(digest: request.shown)
-        return try await transition(
-            PostgresSessionStore.reviewStatement,
-            parameters,
-            "review",
-            request.webviewSession,
-            caller
+        let call = PostgresSessionStore.reviewStatement(
+            Guarded(request.webviewSession, caller),
+            request.tabHash,
+            request.returnHash,
+            request.orderReference,
+            request.postage,
+            request.sealed,
+            policy.times.idle,
+            request.shown
         )
+        return try await transition(call, "review", request.webviewSession, caller)
     }
 
     // MARK: Place, and back
 
-    static let placeStatement = Statement(
+    static let placeStatement = TypedStatement<
+        LazyRow, Guarded, Digest32, Digest32, Int64?, Bool, Duration, String, String, String, Digest32?
+    >(
         name: "flow_agree",
         sql: """
             WITH u AS (
@@ -234,8 +230,7 @@ extension PostgresSessionStore {
             ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
             SELECT \(WebviewSessionColumns.whole("u")), p.sealed
             FROM u LEFT JOIN flow_private AS p ON p.flow_id = $1 AND u.verdict = 'placed'
-            """,
-        parameterTypes: SQLText.leading + [.bytea, .bytea, .int8, .bool, .int8, .text, .text, .text, .bytea]
+            """
     )
 
     /// Moves a reviewed or placed webview session to `placed`.
@@ -243,19 +238,20 @@ extension PostgresSessionStore {
         _ request: PlaceRequest,
         by caller: Caller
     ) async throws(StoreError) -> Transition<PlaceOutcome> {
-        var parameters = Parameters(request.webviewSession, caller)
-        parameters.append(digest: request.tabHash)
-        parameters.append(digest: request.returnHash)
-        parameters.append(int64: request.total)
-        parameters.append(bool: policy.requiresMeeting)
-        parameters.append(seconds: policy.times.idle)
-        parameters.append(text: OrderNumber(request.webviewSession).description)
-        parameters.append(text: account.merchantID)
-        parameters.append(text: account.environment)
-        parameters.append(digest: request.shown)
+        let call = PostgresSessionStore.placeStatement(
+            Guarded(request.webviewSession, caller),
+            request.tabHash,
+            request.returnHash,
+            request.total,
+            policy.requiresMeeting,
+            policy.times.idle,
+            OrderNumber(request.webviewSession).description,
+            account.merchantID,
+            account.environment,
+            request.shown
+        )
         return try await transition(
-            PostgresSessionStore.placeStatement,
-            parameters,
+            call,
             "place",
             request.webviewSession,
             caller,
@@ -263,7 +259,7 @@ extension PostgresSessionStore {
         )
     }
 
-    static let unplaceStatement = Statement(
+    static let unplaceStatement = TypedStatement<Void, Guarded, Int32>(
         name: "flow_unplace",
         sql: """
             WITH u AS (
@@ -272,8 +268,7 @@ extension PostgresSessionStore {
                 RETURNING f.flow_id, f.events, f.verdict, f.state
             ), \(SQLText.audit("'unplace'"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.int4]
+            """
     )
 
     /// Moves a placed webview session back to `reviewed`, unless it was placed again since; says whether it did.
@@ -282,12 +277,11 @@ extension PostgresSessionStore {
         placement: Int,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(int32: Int32(clamping: placement))
-        return try await applies(PostgresSessionStore.unplaceStatement, parameters, "unplace", webviewSession, caller)
+        let call = PostgresSessionStore.unplaceStatement(Guarded(webviewSession, caller), Int32(clamping: placement))
+        return try await applies(call, "unplace", webviewSession, caller)
     }
 
-    static let declineStatement = Statement(
+    static let declineStatement = TypedStatement<Void, Guarded, String, String>(
         name: "flow_decline_order",
         sql: """
             WITH u AS (
@@ -297,8 +291,7 @@ extension PostgresSessionStore {
             ), \(OrderSQL.ended("declined", event: "session.declined")),
             \(SQLText.audit("'decline'", reason: "$5"))
             SELECT u.verdict, u.state FROM u
-            """,
-        parameterTypes: SQLText.leading + [.text, .text]
+            """
     )
 
     /// Moves a webview session that is placed with this session to `declined`; says whether it did.
@@ -308,15 +301,13 @@ extension PostgresSessionStore {
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(text: orderReference)
-        parameters.append(text: reason)
-        return try await applies(PostgresSessionStore.declineStatement, parameters, "decline", webviewSession, caller)
+        let call = PostgresSessionStore.declineStatement(Guarded(webviewSession, caller), orderReference, reason)
+        return try await applies(call, "decline", webviewSession, caller)
     }
 
     // MARK: Cancel
 
-    static let cancelStatement = Statement(
+    static let cancelStatement = TypedStatement<LazyRow, Guarded, Digest32>(
         name: "flow_leave",
         sql: """
             WITH u AS (
@@ -330,8 +321,7 @@ extension PostgresSessionStore {
             ), \(OrderSQL.ended("cancelled", event: "session.cancelled", where: "u.verdict = 'cancelled'")),
             \(SQLText.audit("'cancel'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
-            """,
-        parameterTypes: SQLText.leading + [.bytea]
+            """
     )
 
     /// Ends a webview session that the buyer cancels.
@@ -340,35 +330,22 @@ extension PostgresSessionStore {
         tab: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Transition<CancelOutcome> {
-        var parameters = Parameters(webviewSession, caller)
-        parameters.append(digest: tab)
-        return try await transition(PostgresSessionStore.cancelStatement, parameters, "cancel", webviewSession, caller)
+        let call = PostgresSessionStore.cancelStatement(Guarded(webviewSession, caller), tab)
+        return try await transition(call, "cancel", webviewSession, caller)
     }
 }
 
 extension PostgresSessionStore {
-    /// Runs a guarded statement that returns all columns.
-    func transition<Outcome: StatementOutcome>(
-        _ statement: Statement,
-        _ parameters: Parameters,
-        _ operation: String,
-        _ webviewSession: WebviewSessionID,
-        _ caller: Caller,
-        sealedColumn: Int? = nil
-    ) async throws(StoreError) -> Transition<Outcome> {
-        let written = try await write(statement, parameters, as: operation, of: webviewSession, by: caller)
-        return try transition(written.rows, webviewSession, sealedColumn: sealedColumn)
-    }
-
     /// Makes a guarded call that returns all columns.
     func transition<Outcome: StatementOutcome>(
         _ call: StatementCall<LazyRow>,
         _ operation: String,
         _ webviewSession: WebviewSessionID,
-        _ caller: Caller
+        _ caller: Caller,
+        sealedColumn: Int? = nil
     ) async throws(StoreError) -> Transition<Outcome> {
         let written = try await write(call, as: operation, of: webviewSession, by: caller)
-        return try transition(written.rows, webviewSession)
+        return try transition(written.rows, webviewSession, sealedColumn: sealedColumn)
     }
 
     /// What the one row says that a call returns, or that there is none.
@@ -387,22 +364,6 @@ extension PostgresSessionStore {
         return try StoreError.decoding { () throws(PostgresError) in try Transition(row) }
     }
 
-    /// What the one row says that a statement returns, or that there is none.
-    func transition<Outcome: StatementOutcome>(
-        _ rows: ResultSet,
-        _ webviewSession: WebviewSessionID,
-        sealedColumn: Int? = nil
-    ) throws(StoreError) -> Transition<Outcome> {
-        guard rows.rowCount == 1 else { return .ofNoRow }
-        let row = WebviewSessionRow(
-            cells: LazyRow(rows, 0),
-            webviewSession: webviewSession,
-            sealedColumn: sealedColumn,
-            leaseSeconds: Int(policy.times.lease.components.seconds)
-        )
-        return try StoreError.decoding { () throws(PostgresError) in try Transition(row) }
-    }
-
     /// Makes a guarded call that has one verdict or does nothing; says whether it did it.
     func applies(
         _ call: StatementCall<Void>,
@@ -412,25 +373,5 @@ extension PostgresSessionStore {
     ) async throws(StoreError) -> Bool {
         // All of these end what an earlier statement began, or take a secret out of use.
         try await write(call, as: operation, of: webviewSession, by: caller, isLastStep: true).rows.count == 1
-    }
-
-    /// Runs a guarded statement that has one verdict or does nothing; says whether it did it.
-    func applies(
-        _ statement: Statement,
-        _ parameters: Parameters,
-        _ operation: String,
-        _ webviewSession: WebviewSessionID,
-        _ caller: Caller
-    ) async throws(StoreError) -> Bool {
-        // All of these end what an earlier statement began, or take a secret out of use.
-        let written = try await write(
-            statement,
-            parameters,
-            as: operation,
-            of: webviewSession,
-            by: caller,
-            isLastStep: true
-        )
-        return written.rows.rowCount == 1
     }
 }

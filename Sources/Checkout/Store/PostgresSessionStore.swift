@@ -52,46 +52,19 @@ package final class PostgresSessionStore {
 }
 
 extension PostgresSessionStore {
-    /// What a write returned, and whether that is its own answer or what a second look found.
-    struct Written {
-        let rows: ResultSet
-        let isSecondLook: Bool
-    }
-
     /// The rows of a call that was written, and whether they are its own answer or what a second look found.
-    struct WrittenCall<Row> {
+    struct Written<Row> {
         let rows: Rows<Row>
         let isSecondLook: Bool
     }
 
-    /// Makes a call that changes one webview session and writes one audit row; see the function below, which
-    /// the hot path calls itself: each function that waits has memory of its own.
-    func write<Row>(
-        _ call: StatementCall<Row>,
-        as operation: String,
-        of webviewSession: WebviewSessionID,
-        by caller: Caller,
-        isLastStep: Bool = false
-    ) async throws(StoreError) -> WrittenCall<Row> {
-        let written = try await write(
-            call.statement,
-            call.parameters,
-            as: operation,
-            of: webviewSession,
-            by: caller,
-            isLastStep: isLastStep
-        )
-        return WrittenCall(rows: call.rows(written.rows), isSecondLook: written.isSecondLook)
-    }
-
-    /// Runs a statement that changes one webview session and writes one audit row.
+    /// Makes a call that changes one webview session and writes one audit row.
     ///
     /// When the connection is lost while the statement is under way, its audit row shows whether it was committed: the row has
     /// the id of the request, and it exists if and only if the change does.
     ///
     /// - Parameters:
-    ///   - statement: Guarded.
-    ///   - parameters: Its parameters.
+    ///   - call: Of a guarded statement.
     ///   - operation: What its audit row calls it.
     ///   - webviewSession: The webview session.
     ///   - caller: Of the request.
@@ -99,43 +72,33 @@ extension PostgresSessionStore {
     /// - Returns: The statement's rows. After a second look, the columns of `WebviewSessionColumns` with verdict and state of
     ///   the audit row, then what is sealed.
     /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
-    func write(
-        _ statement: Statement,
-        _ parameters: Parameters,
+    func write<Row>(
+        _ call: StatementCall<Row>,
         as operation: String,
         of webviewSession: WebviewSessionID,
         by caller: Caller,
         isLastStep: Bool = false
-    ) async throws(StoreError) -> Written {
+    ) async throws(StoreError) -> Written<Row> {
         do {
-            let rows = try await client.write(statement, parameters, key: webviewSession, isLastStep: isLastStep)
+            let rows = try await client.write(call, key: webviewSession, isLastStep: isLastStep)
             return Written(rows: rows, isSecondLook: false)
         } catch {
-            guard error.code == .outcomeUnknown else { throw StoreError(error) }
-            let rows = try await verifyCommit(operation, webviewSession, caller)
-            guard rows.rowCount == 1 else { throw StoreError(error) }
+            guard error.code == .outcomeUnknown else { throw error }
+            let rows = call.rows(try await verifyCommit(operation, webviewSession, caller))
+            guard rows.count == 1 else { throw error }
             return Written(rows: rows, isSecondLook: true)
         }
     }
 
-    func read(_ statement: Statement, _ parameters: Parameters) async throws(StoreError) -> ResultSet {
-        do {
-            return try await client.read(statement, parameters)
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
     /// The audit row of one request's statement, with the webview session as it is now.
-    static let outcome = Statement(
+    static let lookAgainStatement = TypedStatement<LazyRow, WebviewSessionID, String, String>(
         name: "flow_look_again",
         sql: """
             SELECT e.verdict, e.to_state, \(WebviewSessionColumns.wholeAfterState("f")), p.sealed
             FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id LEFT JOIN flow_private AS p ON p.flow_id = $1
             WHERE e.flow_id = $1 AND f.flow_id = $1 AND e.op = $2 AND e.request = $3
             ORDER BY e.ordinal DESC LIMIT 1
-            """,
-        parameterTypes: [.uuid, .text, .text]
+            """
     )
 
     /// When to look once more, counted from the look before: a server that lives ends the group although its connection was
@@ -149,16 +112,13 @@ extension PostgresSessionStore {
         _ webviewSession: WebviewSessionID,
         _ caller: Caller
     ) async throws(StoreError) -> ResultSet {
-        var parameters = Parameters()
-        parameters.append(uuid: webviewSession)
-        parameters.append(text: operation)
-        parameters.append(text: caller.request)
+        let call = PostgresSessionStore.lookAgainStatement(webviewSession, operation, caller.request)
         do {
             try await client.waitUntilReady(within: PostgresSessionStore.patience)
-            var rows = try await client.read(PostgresSessionStore.outcome, parameters, isLastStep: true)
+            var rows = try await client.read(call.statement, call.parameters, isLastStep: true)
             for pause in PostgresSessionStore.laterLooks where rows.rowCount == 0 {
                 await client.pause(for: pause)
-                rows = try await client.read(PostgresSessionStore.outcome, parameters, isLastStep: true)
+                rows = try await client.read(call.statement, call.parameters, isLastStep: true)
             }
             return rows
         } catch {

@@ -7,9 +7,6 @@ package import SessionBroker
 /// Every guarded statement has the same first three parameters: `$1` the webview session, `$2` the peer, `$3` the request. It
 /// changes the row in a common table expression `u` that returns the row, and its audit row follows from that.
 package enum SQLText {
-    /// The types of the first three parameters.
-    package static let leading: [PostgresType] = [.uuid, .text, .text]
-
     /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
     /// every verdict is written down.
     ///
@@ -47,29 +44,9 @@ package enum SQLText {
     }
 }
 
-extension Parameters {
-    /// The first three parameters of a guarded statement.
-    ///
-    /// - Parameters:
-    ///   - webviewSession: `$1`.
-    ///   - caller: `$2` and `$3`.
-    package init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
-        self.init()
-        reserve(count: 13, byteCount: 512)
-        append(uuid: webviewSession)
-        append(caller)
-    }
-
-    /// Appends peer and request of a caller, two texts.
-    mutating func append(_ caller: Caller) {
-        append(ascii: caller.peerCount) { room in caller.appendPeer(to: &room) }
-        append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
-    }
-}
-
 /// The first three parameters of a guarded statement: the webview session, and peer and request of the caller.
 package struct Guarded: StatementInput {
-    package static var parameterTypes: [PostgresType] { SQLText.leading }
+    package static var parameterTypes: [PostgresType] { [.uuid, .text, .text] }
     /// Of `parameterTypes`.
     package static var parameterCount: Int { 3 }
 
@@ -84,6 +61,7 @@ package struct Guarded: StatementInput {
 
     package func append(to parameters: inout Parameters) {
         parameters.append(uuid: webviewSession)
-        parameters.append(caller)
+        parameters.append(ascii: caller.peerCount) { room in caller.appendPeer(to: &room) }
+        parameters.append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
     }
 }
