@@ -77,8 +77,8 @@ final class Seeder {
             throw SeedError.refused
         }
         guard kind == .confirm else { return issued.ticket.text }
-        let (outcome, token) = try await broker.open(issued.ticket, tab: nil, proof: nil, by: caller)
-        guard case .opened = outcome else { throw SeedError.refused }
+        let outcome = try await broker.open(issued.ticket, tab: nil, proof: nil, by: caller)
+        guard case .opened(let tab) = outcome else { throw SeedError.refused }
         var address = Address()
         address[.name] = "試験 太郎"
         address[.postalCode] = "100-0001"
@@ -90,10 +90,10 @@ final class Seeder {
             postage: PostageRule.sample.postage(to: "東京都"),
             details: PrivateDetails(buyer: Buyer(name: "試験 太郎"), address: address, payment: "Visa ****1111")
         )
-        guard case .reviewed = try await broker.review(token, session, by: caller) else { throw SeedError.refused }
+        guard case .reviewed = try await broker.review(tab.token, session, by: caller) else { throw SeedError.refused }
         // The first look of a tab is written down; the page that is measured is one that has been seen before.
-        guard case .live = try await broker.view(token, by: caller) else { throw SeedError.refused }
-        return token.text
+        guard case .live = try await broker.view(tab.token, by: caller) else { throw SeedError.refused }
+        return tab.token.text
     }
 }
 

@@ -48,9 +48,9 @@ extension Rig {
     /// A webview session in state `opened`, not seen yet.
     func opened(_ client: ClientKind = .iosApp, verifier: String? = nil) async throws -> Crossing {
         var crossing = try await issued(client, verifier: verifier)
-        let (outcome, token) = try await broker.open(crossing.ticket, tab: nil, proof: crossing.proof, by: caller())
-        guard case .opened = outcome else { throw Surprise("\(outcome)") }
-        crossing.tab = token
+        let outcome = try await broker.open(crossing.ticket, tab: nil, proof: crossing.proof, by: caller())
+        guard case .opened(let tab) = outcome else { throw Surprise("\(outcome)") }
+        crossing.tab = tab.token
         return crossing
     }
 

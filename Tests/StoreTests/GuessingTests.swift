@@ -42,7 +42,7 @@ struct GuessingTests {
             let ticket = LaunchTicket.mint(for: webviewSession, random: rig.random)
             let isLimited = try await isLimited {
                 let verdict = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller(key))
-                #expect(word(verdict.outcome) == "unknown")
+                #expect(word(verdict) == "unknown")
             }
             limited += isLimited ? 1 : 0
         }
@@ -131,9 +131,9 @@ struct GuessingTests {
             #expect(try await Self.isLimited { _ = try await rig.open(webviewSession.ticket) })
             clock.advance(by: .seconds(1))
             let opened = try await rig.broker.open(webviewSession.ticket, tab: nil, proof: nil, by: rig.caller())
-            #expect(word(opened.outcome) == "opened")
+            #expect(word(opened) == "opened")
             #expect(try await Self.guess(rig, 100) == 100)
-            #expect(try await word(rig.broker.view(opened.token, by: rig.caller())) == "live")
+            #expect(try await word(rig.broker.view(#require(opened.opened).token, by: rig.caller())) == "live")
         }
     }
 

@@ -18,7 +18,7 @@ struct LaunchTableTests {
             ] + Self.dead
         try await withRows(rows) { rig, row, crossing in
             let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
-            #expect(word(verdict.outcome) == row.verdict, "\(row)")
+            #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -33,7 +33,7 @@ struct LaunchTableTests {
         try await withRows(rows) { rig, row, crossing in
             let live = try rig.cell(crossing, "b_hash")
             let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
-            #expect(word(verdict.outcome) == row.verdict, "\(row)")
+            #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
             #expect(try rig.cell(crossing, "b_hash") == live)
         }
@@ -50,7 +50,7 @@ struct LaunchTableTests {
         try await withRows(rows) { rig, row, crossing in
             try rig.age(crossing, seconds: 1_801)
             let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
-            #expect(word(verdict.outcome) == row.verdict, "\(row)")
+            #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -65,7 +65,7 @@ struct LaunchTableTests {
         try await withRows(rows, .browser) { rig, row, crossing in
             let other = rig.broker.mintProof()
             let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: other, by: rig.caller())
-            #expect(word(verdict.outcome) == row.verdict, "\(row)")
+            #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -87,8 +87,8 @@ struct LaunchTableTests {
             let crossing = try await rig.opened()
             try rig.age(crossing, seconds: 10)
             let again = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
-            #expect(word(again.outcome) == "reopened")
-            #expect(again.token.hash != crossing.tab?.hash)
+            #expect(word(again) == "reopened")
+            #expect(again.opened?.token.hash != crossing.tab?.hash)
             #expect(try await rig.open(crossing.ticket) == "reused")
             #expect(try rig.state(crossing) == .revoked)
         }
@@ -138,7 +138,7 @@ struct LaunchTableTests {
                 let webviewSession = UUIDBytes(high: high, low: 0x8000_0000_0000_0001)
                 let forged = LaunchTicket.mint(for: webviewSession, random: rig.random)
                 let verdict = try await rig.broker.open(forged, tab: nil, proof: nil, by: rig.caller())
-                #expect(word(verdict.outcome) == "unknown")
+                #expect(word(verdict) == "unknown")
             }
         }
     }

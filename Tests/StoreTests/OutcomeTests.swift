@@ -35,8 +35,8 @@ struct OutcomeTests {
         try await withLostAnswers(database) { rig in
             let request = Fixed.openRequest(rig, crossing)
             let verdict = try await request(Caller(internal: "test", request: "lost"))
-            #expect(word(verdict.outcome) == "opened")
-            #expect(verdict.token.hash == Fixed.tab(crossing).hash)
+            #expect(word(verdict) == "opened")
+            #expect(verdict.opened?.token.hash == Fixed.tab(crossing).hash)
         }
     }
 
@@ -101,7 +101,7 @@ private enum Fixed {
     static func openRequest(
         _ rig: Rig,
         _ crossing: Crossing
-    ) -> (Caller) async throws -> (outcome: OpenOutcome, token: TabToken) {
+    ) -> (Caller) async throws -> OpenOutcome<OpenedTab> {
         { caller in
             let broker = try Broker(
                 store: rig.store,
@@ -161,7 +161,7 @@ extension Rig {
             #expect(try await word(broker.issue(request, by: caller)) == "issued")
         case "open":
             let verdict = try await broker.open(crossing.ticket, tab: nil, proof: nil, by: caller)
-            #expect(word(verdict.outcome) == "opened")
+            #expect(word(verdict) == "opened")
         case "review":
             let tab = try #require(crossing.tab)
             #expect(try await word(broker.review(tab, session(crossing.webviewSession), by: caller)) == "reviewed")

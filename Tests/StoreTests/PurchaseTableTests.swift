@@ -153,8 +153,8 @@ struct PurchaseTableTests {
                 client: .androidApp
             )
             let opened = try await rig.broker.open(loose.ticket, tab: nil, proof: nil, by: rig.caller())
-            guard case .opened = opened.outcome else { throw Surprise("\(opened)") }
-            loose.tab = opened.token
+            guard case .opened(let tab) = opened else { throw Surprise("\(opened)") }
+            loose.tab = tab.token
             try await rig.review(loose)
             try await rig.place(loose)
             #expect(try await rig.buy(loose) == "begin")

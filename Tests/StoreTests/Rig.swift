@@ -119,7 +119,7 @@ final class Rig {
 
     /// Opens with a ticket and nothing else; the word of the verdict.
     func open(_ ticket: LaunchTicket) async throws -> String {
-        word(try await broker.open(ticket, tab: nil, proof: nil, by: caller()).outcome)
+        word(try await broker.open(ticket, tab: nil, proof: nil, by: caller()))
     }
 
     func order() throws -> Order { try Catalogue.sample.order(["hd8": 1, "hd10": 1]) }

@@ -35,16 +35,16 @@ struct StrictTests {
             #expect(try await rig.open(first.ticket) == "unknown")
 
             let opened = try await rig.broker.open(ticket, tab: firstTab, proof: nil, by: rig.caller())
-            guard case .opened(let tab) = opened.outcome else { throw Surprise("\(opened)") }
-            #expect(tab.review == Rig.orderReference)
+            guard case .opened(let tab) = opened else { throw Surprise("\(opened)") }
+            #expect(tab.session.review == Rig.orderReference)
             var second = first
             second.ticket = ticket
-            second.tab = opened.token
+            second.tab = tab.token
             try await rig.review(second)
             // The old return ticket is gone, and so is what was sealed under it.
             let stale = try await rig.broker.purchase(first.purchase(rig), by: rig.caller())
             #expect(word(stale) == "refused unknown")
-            guard case .live(let page) = try await rig.broker.view(opened.token, withDetails: true, by: rig.caller())
+            guard case .live(let page) = try await rig.broker.view(tab.token, withDetails: true, by: rig.caller())
             else {
                 throw Surprise("no page")
             }

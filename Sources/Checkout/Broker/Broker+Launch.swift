@@ -99,17 +99,17 @@ extension Broker {
     ///   - tab: Token B of the jar, if it has one; of whatever webview session.
     ///   - proof: Token P of the jar, if it has one; counts for client `browser` only.
     ///   - caller: Where it comes from.
-    /// - Returns: What became of it, and the tab token that is set where a tab was opened.
+    /// - Returns: What became of it, with a fresh tab token where a tab was opened.
     /// - Throws: `limited` after too many unknown tickets; `unavailable`, `outcomeUnknown`, `fault` of the store.
     package func open(
         _ ticket: LaunchTicket,
         tab: TabToken?,
         proof: AppProof?,
         by caller: Caller
-    ) async throws(StoreError) -> (outcome: OpenOutcome, token: TabToken) {
+    ) async throws(StoreError) -> OpenOutcome<OpenedTab> {
         let launchHash = hash(ticket)
+        if let state = endedSessions.state(of: launchHash, at: clock.monotonicNow()) { return .dead(state) }
         let fresh = TabToken.mint(for: ticket.webviewSession, random: random)
-        if let state = endedSessions.state(of: launchHash, at: clock.monotonicNow()) { return (.dead(state), fresh) }
         let tabHash = tab.map { hash($0) }
         let shown = ShownTokens(ticket.webviewSession, launchHash, other: tabHash)
         try admit(shown, by: caller)
@@ -126,7 +126,7 @@ extension Broker {
         if case .dead(let state) = done.outcome {
             endedSessions.insert(state, of: launchHash, at: clock.monotonicNow())
         }
-        return (done.outcome, fresh)
+        return done.outcome.map { OpenedTab(token: fresh, session: $0) }
     }
 
     /// Whether an install may have one more webview session; asks the store only when it seems to be at its limit.

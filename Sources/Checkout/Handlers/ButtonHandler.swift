@@ -73,23 +73,22 @@ enum ButtonHandler {
         let proof = try exchange.appProof()
         let site = FetchSite(exchange.request)
         let caller = exchange.caller
-        let (outcome, token) = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.open(ticket, tab: tab, proof: proof, by: caller)
         }
-        exchange.services.countOpen(site, outcome.tab?.client)
-        return try await answer(exchange, ticket, outcome, token)
+        exchange.services.countOpen(site, outcome.opened?.session.client)
+        return try await answer(exchange, ticket, outcome)
     }
 
     private static func answer(
         _ exchange: Exchange,
         _ ticket: LaunchTicket,
-        _ outcome: OpenOutcome,
-        _ token: TabToken
+        _ outcome: OpenOutcome<OpenedTab>
     ) async throws(Failure) -> HTTPResponse {
         switch outcome {
         case .opened(let tab), .reopened(let tab):
-            var response = try await landing(exchange, tab, token)
-            exchange.deployment.cookies.set(tab: token, launch: ticket, on: &response)
+            var response = try await landing(exchange, tab)
+            exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
             return response
         case .sameTab: return opened(exchange, "/button", ticket.webviewSession)
         case .unknown: throw Failure(.unknownSession)
@@ -101,20 +100,15 @@ enum ButtonHandler {
     }
 
     /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
-    private static func landing(
-        _ exchange: Exchange,
-        _ tab: OpenedTab,
-        _ token: TabToken
-    ) async throws(Failure) -> HTTPResponse {
-        if let checkoutSession = tab.review {
-            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(checkoutSession)", tab.webviewSession)
+    private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
+        let webviewSession = tab.token.webviewSession
+        if let checkoutSession = tab.session.review {
+            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(checkoutSession)", webviewSession)
         }
-        guard !exchange.deployment.policy.opensToCleanURL else {
-            return opened(exchange, "/button", tab.webviewSession)
-        }
+        guard !exchange.deployment.policy.opensToCleanURL else { return opened(exchange, "/button", webviewSession) }
         let caller = exchange.caller
         let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.view(token, by: caller)
+            try await broker.view(tab.token, by: caller)
         }
         guard case .live(let view) = outcome else { return exchange.neutral() }
         return try await page(exchange, view)

@@ -97,7 +97,10 @@ extension PostgresSessionStore {
     /// Lets a launch ticket open its tab, or says why not.
     ///
     /// At most one tab token is live afterwards.
-    func open(_ request: OpenRequest, by caller: Caller) async throws(StoreError) -> Transition<OpenOutcome> {
+    func open(
+        _ request: OpenRequest,
+        by caller: Caller
+    ) async throws(StoreError) -> Transition<OpenOutcome<OpenedSession>> {
         var call = PostgresSessionStore.openFirstStatement(
             Guarded(request.webviewSession, caller),
             request.launchHash,
@@ -123,13 +126,15 @@ extension PostgresSessionStore {
         _ request: OpenRequest,
         _ caller: Caller,
         isLastStep: Bool
-    ) async throws(StoreError) -> Transition<OpenOutcome> {
+    ) async throws(StoreError) -> Transition<OpenOutcome<OpenedSession>> {
         let id = request.webviewSession
         let written = try await write(call, as: "open", of: id, by: caller, isLastStep: isLastStep)
         guard let cells = try written.rows.single() else { return .ofNoRow }
         let row = WebviewSessionRow(cells: cells, webviewSession: id)
-        let opened = try StoreError.decoding { () throws(PostgresError) in try Transition<OpenOutcome>(row) }
-        guard written.isSecondLook, opened.outcome.tab != nil else { return opened }
+        let opened = try StoreError.decoding { () throws(PostgresError) in
+            try Transition<OpenOutcome<OpenedSession>>(row)
+        }
+        guard written.isSecondLook, opened.outcome.opened != nil else { return opened }
         // It was committed, but does our token still live? Another request may have re-opened since.
         let live = try StoreError.decoding { () throws(PostgresError) in try row.liveTab() }
         guard live == request.freshTabHash else {

@@ -4,13 +4,13 @@ import SessionBroker
 
 // The words of the guarded statements, each once, and what the row says besides.
 
-extension OpenOutcome: StatementOutcome {
+extension OpenOutcome: StatementOutcome where Opened == OpenedSession {
     static var ofNoRow: OpenOutcome { .unknown }
 
     init?(_ word: String, _ row: WebviewSessionRow) throws(PostgresError) {
         switch word {
-        case "opened": self = .opened(try row.openedTab())
-        case "reopened": self = .reopened(try row.openedTab())
+        case "opened": self = .opened(try row.opened())
+        case "reopened": self = .reopened(try row.opened())
         case "same_tab": self = .sameTab
         case "reused": self = .reused
         case "wrong_browser": self = .wrongBrowser

@@ -90,12 +90,8 @@ struct WebviewSessionRow {
 
     private func orderReference() throws(PostgresError) -> String? { try read(.orderReference) }
 
-    func openedTab() throws(PostgresError) -> OpenedTab {
-        OpenedTab(
-            webviewSession: webviewSession,
-            client: try client(),
-            review: try isMet() ? try orderReference() : nil
-        )
+    func opened() throws(PostgresError) -> OpenedSession {
+        OpenedSession(client: try client(), review: try isMet() ? try orderReference() : nil)
     }
 
     /// Whether the halves of a webview session that is not ready may meet, or meet once more.

@@ -108,11 +108,11 @@ struct EarlyDatabaseTests {
                 "swa_AaIS2mXNfI68NbpAZaEQZY0rDwoAedcwGncRPHjxjcWc2cQorsqWxGSh7f49rpGI",
                 LaunchTicket.parse
             )
-            guard let tab = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller()).outcome.tab
+            guard let tab = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller()).opened
             else {
                 throw Surprise("not opened")
             }
-            #expect(tab.webviewSession == (try shop.id(0, of: .merchantCreated)))
+            #expect(tab.token.webviewSession == (try shop.id(0, of: .merchantCreated)))
 
             let placed = try token(
                 "swb_AaIS2g52erGxaYelDi9eTd2kxR9ilSYS18ARcv19M9z9irSw6fm5mk3FpQqepCAk",

@@ -32,13 +32,13 @@ package struct IssuedWebviewSession: Sendable {
     package let newProof: AppProof?
 }
 
-/// What a launch ticket opened.
-package enum OpenOutcome: Sendable {
-    /// The first time: the tab is open. Set both cookies, go on to the clean URL, or straight to the review where the tab says
-    /// so.
-    case opened(OpenedTab)
+/// What a launch ticket opened: of the store a session, of the broker a tab with its token.
+package enum OpenOutcome<Opened: Sendable>: Sendable {
+    /// The first time: the tab is open. Set both cookies, go on to the clean URL, or straight to the review where the session
+    /// says so.
+    case opened(Opened)
     /// Once more, soon, and never seen back: the same with a new tab token, the one before is superseded.
-    case reopened(OpenedTab)
+    case reopened(Opened)
     /// This tab holds the token already: go on, set no cookie.
     case sameTab
     /// There is no such ticket: 404, without a hint.
@@ -54,20 +54,41 @@ package enum OpenOutcome: Sendable {
     /// Revoked, expired or cancelled before: 410.
     case dead(WebviewSessionState)
 
-    /// The tab, where there is one now.
-    package var tab: OpenedTab? {
+    /// What was opened, if anything.
+    package var opened: Opened? {
         switch self {
-        case .opened(let tab), .reopened(let tab): tab
+        case .opened(let opened), .reopened(let opened): opened
         case .sameTab, .unknown, .expired, .reused, .finished, .wrongBrowser, .dead: nil
+        }
+    }
+
+    /// The same outcome with something else that was opened.
+    func map<Other>(_ body: (Opened) -> Other) -> OpenOutcome<Other> {
+        switch self {
+        case .opened(let opened): .opened(body(opened))
+        case .reopened(let opened): .reopened(body(opened))
+        case .sameTab: .sameTab
+        case .unknown: .unknown
+        case .expired: .expired
+        case .reused: .reused
+        case .finished: .finished
+        case .wrongBrowser: .wrongBrowser
+        case .dead(let state): .dead(state)
         }
     }
 }
 
 /// A tab that was opened.
 package struct OpenedTab: Sendable {
-    /// Which webview session.
-    package let webviewSession: WebviewSessionID
-    /// Whose webview session.
+    /// Token B, fresh, for the tab's cookie.
+    package let token: TabToken
+    /// Whose the tab is.
+    package let session: OpenedSession
+}
+
+/// A webview session that has a tab now.
+package struct OpenedSession: Sendable {
+    /// Whose.
     package let client: ClientKind
     /// Profile strict, after the halves have met: the checkout session to review again under the new token.
     package let review: String?
