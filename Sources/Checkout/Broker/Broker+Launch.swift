@@ -51,10 +51,7 @@ extension Broker {
         if let wait = limits.countIssue(caller.keys, at: uptime) {
             throw StoreError(.limited(retryAfter: wait), "issues from \(caller.peer)")
         }
-        if policy.verifier == .required, request.client.isApp, request.challenge == nil {
-            counters.count(.issue, "verifier_required")
-            return .refused(.verifierRequired)
-        }
+        if lacksVerifier(request.client, request.challenge) { return .refused(.verifierRequired) }
         let webviewSession = WebviewSessionID(version7At: clock.now(), random: random)
         let newProof = request.proof == nil ? mintProof() : nil
         let bound = request.proof ?? (policy.appProof == .required ? newProof : nil)
@@ -71,23 +68,9 @@ extension Broker {
             return .refused(.tooManyWebviewSessions)
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)
-        let order = StoredOrder(
-            json: request.order.json,
-            subtotal: request.order.subtotal.amount,
-            taxIncluded: request.order.beforePostage.amount
-        )
-        let new = NewWebviewSession(
-            id: webviewSession,
-            client: request.client,
-            launchHash: hash(ticket),
-            appHash: appHash,
-            challenge: request.challenge?.digest,
-            order: order
-        )
+        let new = newWebviewSession(ticket, request.client, request.order, appHash, request.challenge)
         try await store.issue(new, by: caller)
-        limits.remember(ShownTokens(webviewSession, new.launchHash, proof: appHash))
-        counters.count(.issue, "issued")
-        return .issued(IssuedWebviewSession(ticket: ticket, newProof: newProof))
+        return .issued(issued(new, ticket, newProof))
     }
 
     /// Opens the tab with a launch ticket.
@@ -127,6 +110,44 @@ extension Broker {
             endedSessions.insert(state, of: launchHash, at: clock.monotonicNow())
         }
         return done.outcome.map { OpenedTab(token: fresh, session: $0) }
+    }
+
+    // MARK: Shared by issue and allocation
+
+    /// Whether the policy wants a challenge of this client and there is none; counts it.
+    func lacksVerifier(_ client: ClientKind, _ challenge: CodeChallenge?) -> Bool {
+        guard policy.verifier == .required, client.isApp, challenge == nil else { return false }
+        counters.count(.issue, "verifier_required")
+        return true
+    }
+
+    /// A webview session to be stored.
+    func newWebviewSession(
+        _ ticket: LaunchTicket,
+        _ client: ClientKind,
+        _ order: Order,
+        _ appHash: Digest32?,
+        _ challenge: CodeChallenge?
+    ) -> NewWebviewSession {
+        NewWebviewSession(
+            id: ticket.webviewSession,
+            client: client,
+            launchHash: hash(ticket),
+            appHash: appHash,
+            challenge: challenge?.digest,
+            order: StoredOrder(
+                json: order.json,
+                subtotal: order.subtotal.amount,
+                taxIncluded: order.beforePostage.amount
+            )
+        )
+    }
+
+    /// Counts a webview session, and remembers its tokens.
+    func issued(_ new: NewWebviewSession, _ ticket: LaunchTicket, _ newProof: AppProof?) -> IssuedWebviewSession {
+        limits.remember(ShownTokens(new.id, new.launchHash, proof: new.appHash))
+        counters.count(.issue, "issued")
+        return IssuedWebviewSession(ticket: ticket, newProof: newProof)
     }
 
     /// Whether an install may have one more webview session; asks the store only when it seems to be at its limit.

@@ -15,10 +15,7 @@ extension Broker {
     ///   - challenge: The challenge, if native code holds a verifier.
     /// - Returns: The webview session, bound to a fresh proof, or why there is none.
     package func allocate(_ client: ClientKind, _ order: Order, challenge: CodeChallenge?) -> AllocationOutcome {
-        if policy.verifier == .required, client.isApp, challenge == nil {
-            counters.count(.issue, "verifier_required")
-            return .refused(.verifierRequired)
-        }
+        if lacksVerifier(client, challenge) { return .refused(.verifierRequired) }
         let webviewSession = WebviewSessionID(version7At: clock.now(), random: random)
         let proof = mintProof()
         let appHash = hash(proof)
@@ -27,20 +24,7 @@ extension Broker {
             return .refused(.tooManyWebviewSessions)
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)
-        let new = NewWebviewSession(
-            id: webviewSession,
-            client: client,
-            launchHash: hash(ticket),
-            appHash: appHash,
-            challenge: challenge?.digest,
-            order: StoredOrder(
-                json: order.json,
-                subtotal: order.subtotal.amount,
-                taxIncluded: order.beforePostage.amount
-            )
-        )
-        limits.remember(ShownTokens(webviewSession, new.launchHash, proof: appHash))
-        counters.count(.issue, "issued")
-        return .allocated(new, IssuedWebviewSession(ticket: ticket, newProof: proof))
+        let new = newWebviewSession(ticket, client, order, appHash, challenge)
+        return .allocated(new, issued(new, ticket, proof))
     }
 }
