@@ -165,15 +165,14 @@ struct Settled {
     let call: String?
 
     init(_ parameters: ResultSet) throws {
-        operation = try parameters.uuid(0, 0)
-        attempt = try parameters.uuid(0, 1)
-        end = try parameters.text(0, 2)
-        reason = try parameters.optionalText(0, 3)
-        status = try parameters.isNull(0, 4) ? nil : Int(try parameters.int64(0, 4))
-        body = try parameters.optionalBytes(0, 5).map { String(decoding: $0, as: UTF8.self) }
-        object =
-            try parameters.isNull(0, 6)
-            ? nil : (try parameters.text(0, 6), try parameters.text(0, 7), try parameters.text(0, 9))
-        call = try parameters.optionalText(0, 17)
+        let row = LazyRow(parameters, 0)
+        operation = try row.read(0)
+        attempt = try row.read(1)
+        end = try row.read(2)
+        reason = try row.read(3)
+        status = try row.read(4)
+        body = try row.read(5, [UInt8]?.self).map { String(decoding: $0, as: UTF8.self) }
+        object = try row.isPresent(6) ? (try row.read(6), try row.read(7), try row.read(9)) : nil
+        call = try row.read(17)
     }
 }

@@ -57,7 +57,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             let (order, kind, target) = (try begun.uuid(0, 3), try begun.text(0, 4), try begun.text(0, 5))
             #expect(order == Sample.id && kind == payment.kind && target == payment.target)
             let amount = try begun.isNull(0, 6) ? nil : try begun.int64(0, 6)
-            let (currency, key) = (try begun.optionalText(0, 7), try begun.text(0, 10))
+            let (currency, key) = (try LazyRow(begun, 0).read(7, String?.self), try begun.text(0, 10))
             #expect(amount == payment.amount && currency == payment.amount.map { _ in "JPY" })
             let (word, holder) = (try begun.text(0, 12), try begun.uuid(0, 14))
             #expect(word == "word-1" && holder.description == MerchantKey.id)
