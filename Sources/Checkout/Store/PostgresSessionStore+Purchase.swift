@@ -62,12 +62,7 @@ extension PostgresSessionStore {
             policy.times.lease,
             policy.onMismatch == .revoke
         )
-        let done: Transition<BeginOutcome> = try await transition(
-            call,
-            "purchase",
-            evidence.webviewSession,
-            caller
-        )
+        let done: Transition<BeginOutcome> = try await transition(call, "purchase", evidence.webviewSession, caller)
         switch done.outcome {
         // After a second look somebody else may hold the lease by now.
         case .begin(let attempt) where attempt.id != freshAttempt,

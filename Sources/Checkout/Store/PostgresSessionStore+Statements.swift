@@ -27,15 +27,12 @@ extension PostgresSessionStore {
     /// For tests and tools that ask the database how it would run them.
     package static let hotStatements: [Statement] = [
         issueStatement.statement, openFirstStatement.statement, openStatement.statement, readTabStatement,
-        readSealedTabStatement,
-        touchTabStatement.statement, reviewStatement.statement, placeStatement.statement, unplaceStatement.statement,
-        declineStatement.statement, cancelStatement.statement,
-        beginStatement.statement, checkStatement.statement, meetStatement.statement, pendingStatement.statement,
-        releaseStatement.statement, settleStatement.statement,
-        takeUpStatement.statement,
-        giveUpStatement.statement, arrivalStatement.statement, arriveStatement.statement,
-        expireLeaseStatement.statement, resumeStatement.statement, receiptStatement.statement,
-        statusStatement.statement, observeStatement.statement, revokeStatement.statement,
+        readSealedTabStatement, touchTabStatement.statement, reviewStatement.statement, placeStatement.statement,
+        unplaceStatement.statement, declineStatement.statement, cancelStatement.statement, beginStatement.statement,
+        checkStatement.statement, meetStatement.statement, pendingStatement.statement, releaseStatement.statement,
+        settleStatement.statement, takeUpStatement.statement, giveUpStatement.statement, arrivalStatement.statement,
+        arriveStatement.statement, expireLeaseStatement.statement, resumeStatement.statement,
+        receiptStatement.statement, statusStatement.statement, observeStatement.statement, revokeStatement.statement,
         auditStatement.statement,
     ]
 
@@ -46,7 +43,6 @@ extension PostgresSessionStore {
     /// The statements that walk over many webview sessions: upkeep, counts and operators' work.
     package static let longStatements: [Statement] = [
         revokeSomeStatement.statement, liveAmongStatement.statement, countLiveStatement.statement,
-        sweepStatement.statement, claimStatement.statement,
-        stuckStatement.statement, alertsStatement.statement,
+        sweepStatement.statement, claimStatement.statement, stuckStatement.statement, alertsStatement.statement,
     ]
 }
