@@ -2,6 +2,7 @@ import Checkout
 import Commerce
 import Cryptography
 import EventIO
+import MerchantOrders
 import Postgres
 import PostgresTestKit
 import Primitives
@@ -79,9 +80,9 @@ final class Rig {
     }
 
     /// A broker of another process on the same database, which has seen nothing yet.
-    func otherProcess() throws -> Broker {
+    func otherProcess(_ account: OrderAccount = .none) throws -> Broker {
         try Broker(
-            store: store,
+            store: PostgresSessionStore(client: client, policy: broker.policy, account: account),
             policy: broker.policy,
             limits: WebviewSessionLimits(policy: broker.policy),
             random: reactor.random,

@@ -30,6 +30,17 @@ struct OrderRowTests {
         }
     }
 
+    @Test func `is made under the account of the process that the buyer's agreement reaches`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.reviewed()
+            let tab = try #require(crossing.tab)
+            let ticket = try crossing.returnTicket(rig)
+            let broker = try rig.otherProcess(Rig.account)
+            #expect(try await word(broker.place(tab, ticket: ticket, total: nil, by: rig.caller())) == "placed")
+            #expect(try await rig.store.newestAccount() == Rig.account)
+        }
+    }
+
     @Test func `tells what the flow tells until it is paid or over`() async throws {
         try await withRig { rig in
             let expected: [(WebviewSessionState, OrderState)] = [
