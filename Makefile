@@ -121,7 +121,7 @@ test-asan: ## Every test under the address sanitizer
 bench: bench-check ## Requests per second and CPU per request, next to nginx and pgbench; OPTIONS="--seconds 10 --json FILE"
 	@scripts/bench $(OPTIONS)
 
-bench-growth: bench-check ## The same with up to 10 million flows, 10,000 idle connections, 1 and 2 loops, a million live sessions, a million orders; takes 30 GB of disk
+bench-growth: bench-check ## The same with up to 10 million webview sessions, 10,000 idle connections, 1 and 2 loops, a million live sessions, a million orders; takes 30 GB of disk
 	@scripts/bench growth $(OPTIONS)
 
 bench-recovery: bench-check ## Purchases under way when all processes are killed, and 200 kills; fails when one takes over 120 s or is charged twice

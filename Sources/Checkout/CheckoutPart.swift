@@ -158,7 +158,7 @@ package final class CheckoutPart {
     /// Calls the broker, and turns a failure of its store into a refusal of the pages.
     ///
     /// - Parameter body: One call of the broker.
-    /// - Returns: The verdict.
+    /// - Returns: The outcome.
     /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
     func mapErrors<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
         do throws(StoreError) {
@@ -215,7 +215,9 @@ package final class CheckoutPart {
         var fields = [
             LogField("code", problem.code.name), LogField("detail", problem.detail), LogField("request", requestID),
         ]
-        if let webviewSession = problem.session { fields.append(LogField("flow", webviewSession.description)) }
+        if let webviewSession = problem.session {
+            fields.append(LogField("webview_session", webviewSession.description))
+        }
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         logger.warning("merchant.request_failed", fields)
     }
@@ -228,7 +230,9 @@ package final class CheckoutPart {
             LogField("code", failure.code.name), LogField("detail", failure.detail),
             LogField("request", request.requestID),
         ]
-        if let webviewSession = failure.session { fields.append(LogField("flow", webviewSession.description)) }
+        if let webviewSession = failure.session {
+            fields.append(LogField("webview_session", webviewSession.description))
+        }
         if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
         if failure.code == .internalError {
             logger.error("request.failed", fields)

@@ -154,7 +154,10 @@ final class OrderOperations: PaymentOperations {
         } catch {
             logger.warning(
                 "payment.look_failed",
-                [LogField("flow", webviewSession.description), LogField("detail", String(reflecting: error))]
+                [
+                    LogField("webview_session", webviewSession.description),
+                    LogField("detail", String(reflecting: error)),
+                ]
             )
         }
     }
@@ -248,7 +251,7 @@ extension PaymentOperation {
     /// The same in each line of the log.
     func fields(_ detail: String) -> [LogField] {
         [
-            LogField("flow", order.description), LogField("operation", id.description),
+            LogField("webview_session", order.description), LogField("operation", id.description),
             LogField("kind", kind.rawValue), LogField("target", target), LogField("detail", detail),
         ]
     }

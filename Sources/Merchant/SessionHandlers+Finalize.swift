@@ -79,7 +79,11 @@ extension SessionHandlers {
         _ order: AwaitedOrder
     ) throws(Failure) -> MobileFacts {
         guard let terms = order.terms.flatMap({ OrderTerms(stored: $0) }) else {
-            throw Failure(.internalError, "the terms of the flow cannot be read", session: arrival.webviewSession)
+            throw Failure(
+                .internalError,
+                "the terms of the webview session cannot be read",
+                session: arrival.webviewSession
+            )
         }
         let mark = request.shippingAddress.map {
             call.checkout.broker.mark(of: $0, in: arrival.webviewSession, under: arrival.proof)

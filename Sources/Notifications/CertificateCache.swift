@@ -147,7 +147,7 @@ package final class CertificateCache {
     ) -> Entry {
         logger.info(
             "notification.no_certificate",
-            [LogField("url", url.text), LogField("verdict", refusal.verdict), LogField("reason", reason)]
+            [LogField("url", url.text), LogField("outcome", refusal.verdict), LogField("reason", reason)]
         )
         return made(.failure(refusal), until: nil, keep: limits.refusalLife)
     }

@@ -2,7 +2,7 @@
 package struct Command: Sendable {
     /// As it is typed.
     package let name: String
-    /// Operands in the usage line, for example `FLOW`; empty for none.
+    /// Operands in the usage line, for example `SESSION`; empty for none.
     package let operands: String
     /// One line for people.
     package let summary: String

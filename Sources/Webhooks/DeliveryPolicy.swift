@@ -46,7 +46,7 @@ package struct DeliveryPolicy: Sendable {
     ///   - attempt: What became of it.
     ///   - failures: How many tries of the event had failed before, zero or more.
     ///   - random: Supplies eight bytes where there is a pause.
-    /// - Returns: The verdict.
+    /// - Returns: The outcome.
     package func verdict(
         on attempt: DeliveryAttempt,
         failures: Int,

@@ -326,7 +326,7 @@ package final class WebhookDispatcher {
         [
             LogField("endpoint", delivery.endpoint.description),
             LogField("webhook_event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
-            LogField("flow", delivery.event.subject.description), LogField("failures", delivery.failures),
+            LogField("webview_session", delivery.event.subject.description), LogField("failures", delivery.failures),
         ]
     }
 

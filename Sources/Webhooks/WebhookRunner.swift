@@ -138,7 +138,7 @@ final class WebhookRunner {
 
     private func line(_ queue: WaitingQueue) -> String {
         line([
-            ("endpoint", .string(queue.endpoint.description)), ("flow", .string(queue.subject.description)),
+            ("endpoint", .string(queue.endpoint.description)), ("webview_session", .string(queue.subject.description)),
             ("event", JSONValue(queue.event.map(WebhookEvent.text))), ("type", JSONValue(queue.type)),
             ("sequence", .number(String(queue.places.lowerBound))), ("last", .number(String(queue.places.upperBound))),
             ("failures", JSONValue(queue.failures)), ("status", queue.last.status.map { JSONValue($0) } ?? .null),

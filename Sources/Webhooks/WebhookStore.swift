@@ -28,7 +28,7 @@ package struct ClaimDemand: Sendable {
 
 /// The first event of a queue, to be sent by the dispatcher that claimed it.
 package struct ClaimedDelivery: Sendable {
-    /// Fences: a verdict under another one changes nothing.
+    /// Fences: an outcome under another one changes nothing.
     package let attempt: UUIDBytes
     /// Where it goes.
     package let endpoint: UUIDBytes

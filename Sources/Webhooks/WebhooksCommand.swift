@@ -20,10 +20,10 @@ enum WebhooksCommand {
         details: """
             add URL [--events t,…]      add an endpoint; prints its id and, only this once, its secret
             list                        print the endpoints, with the number of sessions that wait
-            list [--dead] [--flow ID]   print undelivered events: the dead ones, those of one session
+            list [--dead] [--session ID]   print undelivered events: the dead ones, those of one session
             test ID                     send a signed test event, and print the answer; exit status 1 if it is not 2xx
-            replay EVENT [--flow ID] [--endpoint ID]  send a delivered event (evt_…), and those after it in its session, again
-            replay --endpoint ID | --flow ID  send all waiting and dead events of an endpoint or a session now
+            replay EVENT [--session ID] [--endpoint ID]  send a delivered event (evt_…), and those after it in its session, again
+            replay --endpoint ID | --session ID  send all waiting and dead events of an endpoint or a session now
             rotate ID [--overlap 24h]   print a new secret; both secrets sign until the end of the overlap
             remove ID                   remove an endpoint and its undelivered events
             Prints JSON lines. Exit status: 0 done, 1 nothing found, 2 wrong use. docs/webhooks.md describes deliveries.
@@ -31,7 +31,7 @@ enum WebhooksCommand {
         options: [
             CommandOption("events", "TYPES", "with add: types of events, separated by commas; default: all"),
             CommandOption("dead", nil, "with list: only dead events"),
-            CommandOption("flow", "ID", "with list and replay: id of a session"),
+            CommandOption("session", "ID", "with list and replay: id of a session"),
             CommandOption("endpoint", "ID", "with replay: id of an endpoint"),
             CommandOption("overlap", "TIME", "with rotate: how long both secrets sign; default: 24h"),
             OperatorTrail.option,
@@ -85,7 +85,7 @@ extension WebhooksCommand {
         guard let verb = arguments.operands.first, ["add", "rotate", "remove", "replay"].contains(verb) else {
             return nil
         }
-        let named = arguments.operands.dropFirst().first ?? arguments.values["endpoint"] ?? arguments.values["flow"]
+        let named = arguments.operands.dropFirst().first ?? arguments.values["endpoint"] ?? arguments.values["session"]
         // An address may hold a secret behind its host.
         let target = (named ?? "").split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3)
         return OperatorTrail.Decision(command: "webhooks \(verb)", target: target.joined(separator: "/"))
@@ -138,7 +138,7 @@ enum WebhookAction: Sendable, Equatable {
         let verb = arguments.operands.first ?? ""
         let words = Array(arguments.operands.dropFirst())
         let allowed: [String: Set<String>] = [
-            "add": ["events"], "list": ["dead", "flow"], "replay": ["flow", "endpoint"], "rotate": ["overlap"],
+            "add": ["events"], "list": ["dead", "session"], "replay": ["session", "endpoint"], "rotate": ["overlap"],
             "remove": [], "test": [],
         ]
         guard let options = allowed[verb] else {
@@ -153,7 +153,7 @@ enum WebhookAction: Sendable, Equatable {
         switch verb {
         case "add": self = try Self.adding(words[0], arguments.values["events"], settings, types)
         case "list":
-            let subject = try Self.id(arguments.values["flow"], "--flow")
+            let subject = try Self.id(arguments.values["session"], "--session")
             let onlyDeadLettered = arguments.flags.contains("dead")
             self =
                 subject == nil && !onlyDeadLettered
@@ -188,7 +188,7 @@ enum WebhookAction: Sendable, Equatable {
         _ word: String?,
         _ values: [String: String]
     ) throws(ConfigurationError) -> WebhookReplay {
-        let subject = try id(values["flow"], "--flow")
+        let subject = try id(values["session"], "--session")
         let endpoint = try id(values["endpoint"], "--endpoint")
         switch (word, subject, endpoint) {
         case (let word?, let subject, let endpoint):
@@ -196,7 +196,7 @@ enum WebhookAction: Sendable, Equatable {
             return .event(event, subject: subject, endpoint: endpoint)
         case (nil, let subject?, nil): return .subject(subject)
         case (nil, nil, let endpoint?): return .endpoint(endpoint)
-        default: throw problem("replay takes an event, --endpoint or --flow")
+        default: throw problem("replay takes an event, --endpoint or --session")
         }
     }
 

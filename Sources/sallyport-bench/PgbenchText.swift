@@ -5,7 +5,7 @@ import Postgres
 enum PgbenchText {
     /// A statement with `(:pN)::type` for each `$N`.
     ///
-    /// - Parameter name: As it is prepared under, for example `flow_issue`.
+    /// - Parameter name: As it is prepared under, for example `webview_session_issue`.
     /// - Returns: SQL without a semicolon.
     /// - Throws: `UnknownStatement`.
     static func statement(_ name: String) throws -> String {

@@ -14,8 +14,8 @@ enum SallyportBench {
                sallyport-bench sql STATEMENT
                sallyport-bench flood RATE CONNECTIONS SECONDS PORT
           seed open     prints launch tickets that nobody has opened, one a line
-          seed confirm  prints tab tokens of flows whose order has been reviewed
-          place         takes flows up to the purchase; prints cookie and form of each POST /purchase, a tab between
+          seed confirm  prints tab tokens of webview sessions whose order has been reviewed
+          place         takes webview sessions up to the purchase; prints cookie and form of each POST /purchase, a tab between
           cross         walks whole crossings, WIDTH at a time, and prints what came of them as JSON
           sql           prints a statement of the program for pgbench: (:p1)::uuid stands for $1, and so on
           flood         asks for RATE tickets a second, 0 for as many as the connections carry, whether or not the answers

@@ -16,7 +16,7 @@ import Testing
     @Test func `sets both cookies of the tab and leads to the clean address`() async throws {
         let (crossing, target) = (crossing, target)
         try await withCheckout { shop in
-            shop.database.answer("flow_open_first", crossing.row("opened", "opened").opening)
+            shop.database.answer("webview_session_open_first", crossing.row("opened", "opened").opening)
             let answer = try await shop.ask(.get, target)
             #expect(answer.status == 303 && answer[.location] == "/button")
             #expect(answer[.xFlowID] == crossing.id.description)
@@ -35,8 +35,8 @@ import Testing
     @Test func `in profile compat answers with the page itself`() async throws {
         let (crossing, target) = (crossing, target)
         try await withCheckout(["profile": "compat"]) { shop in
-            shop.database.answer("flow_open_first", crossing.row("opened", "opened").opening)
-            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.database.answer("webview_session_open_first", crossing.row("opened", "opened").opening)
+            shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             let answer = try await shop.ask(.get, target, fields: [Browser.english])
             #expect(answer.status == 200 && answer.headline == "Payment with Amazon Pay")
             #expect(answer.cookie("secureWebviewSessionId")?.hasPrefix("swb_") == true)
@@ -48,7 +48,7 @@ import Testing
         try await withCheckout { shop in
             var row = crossing.row("opened", "opened")
             (row.isMet, row.orderReference) = (true, Crossing.session)
-            shop.database.answer("flow_open_first", row.opening)
+            shop.database.answer("webview_session_open_first", row.opening)
             let answer = try await shop.ask(.get, target)
             #expect(answer[.location] == "/confirm_order?amazonCheckoutSessionId=\(Crossing.session)")
         }
@@ -73,8 +73,8 @@ import Testing
     {
         let (crossing, target) = (crossing, target)
         try await withCheckout { shop in
-            shop.database.answer("flow_open_first")
-            shop.database.answer("flow_open", crossing.row(verdict, state).opening)
+            shop.database.answer("webview_session_open_first")
+            shop.database.answer("webview_session_open", crossing.row(verdict, state).opening)
             let answer = try await shop.ask(.get, target)
             #expect(answer.status == status && answer.failure == code)
             #expect(answer[.xFlowID] == crossing.id.description)
@@ -86,8 +86,8 @@ import Testing
     @Test func `that nobody knows, or that is none, names no session`() async throws {
         let target = target
         try await withCheckout { shop in
-            shop.database.answer("flow_open_first")
-            shop.database.answer("flow_open")
+            shop.database.answer("webview_session_open_first")
+            shop.database.answer("webview_session_open")
             for target in [target, "/button?secureWebviewSessionId=swa_short"] {
                 let answer = try await shop.ask(.get, target)
                 #expect(answer.status == 404 && answer.failure == "unknown_session")
@@ -99,8 +99,8 @@ import Testing
     @Test func `that is dead is answered from memory the second time`() async throws {
         let (crossing, target) = (crossing, target)
         try await withCheckout { shop in
-            shop.database.answer("flow_open_first")
-            shop.database.answer("flow_open", crossing.row("dead", "revoked").opening)
+            shop.database.answer("webview_session_open_first")
+            shop.database.answer("webview_session_open", crossing.row("dead", "revoked").opening)
             for _ in 0..<2 {
                 let answer = try await shop.ask(.get, target)
                 #expect(answer.failure == "session_revoked")
@@ -117,7 +117,7 @@ import Testing
     func `by what only looks ahead is refused and noted`(name: HTTPFieldName, value: String) async throws {
         let (crossing, target) = (crossing, target)
         try await withCheckout { shop in
-            shop.database.answer("flow_observe", crossing.row("prefetch_refused", "issued").opening)
+            shop.database.answer("webview_session_observe", crossing.row("prefetch_refused", "issued").opening)
             let answer = try await shop.ask(.get, target, fields: [(name, value)])
             #expect(answer.status == 503 && answer[.retryAfter] == "0" && answer.body.isEmpty)
             #expect(answer[.vary] == "Sec-Purpose" && answer.all(.setCookie).isEmpty)
@@ -168,7 +168,7 @@ import Testing
             let silent = try await shop.ask(.post, "/button", body: body)
             #expect(silent.status == 403 && silent.failure == "csrf_rejected")
             for field in [Browser.ownOrigin, (.secFetchSite, "same-origin")] {
-                shop.database.answer("flow_open_first", crossing.row("opened", "opened").opening)
+                shop.database.answer("webview_session_open_first", crossing.row("opened", "opened").opening)
                 let answer = try await shop.ask(.post, "/button", fields: [field], body: body)
                 #expect(answer.status == 303 && answer.cookie(Jar.tab)?.hasPrefix("swb_") == true)
             }
@@ -181,7 +181,7 @@ import Testing
     func `has a button that is signed for its session`(state: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look(state))
+            shop.database.answer("webview_session_tab_read", crossing.look(state))
             let answer = try await shop.ask(.get, "/button", fields: [Browser.english], cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == "Payment with Amazon Pay")
             #expect(answer[.xFlowID] == crossing.id.description)
@@ -197,7 +197,7 @@ import Testing
     @Test func `only reports what its policy would keep out, where the settings say so`() async throws {
         let crossing = try Crossing()
         try await withCheckout(["csp.p2": "report"]) { shop in
-            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             let answer = try await shop.ask(.get, "/button", cookies: crossing.tabCookies)
             #expect(answer[.contentSecurityPolicyReportOnly]?.contains("report-to csp") == true)
             #expect(answer[.contentSecurityPolicy] != nil)
@@ -209,7 +209,7 @@ import Testing
         let crossing = try Crossing()
         try await withCheckout { shop in
             let verdict = state == "purchasing" ? "read_only" : "live"
-            shop.database.answer("flow_tab_look", crossing.look(state, verdict))
+            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict))
             let answer = try await shop.ask(.get, "/button", cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == "/confirm_order")
         }
@@ -226,11 +226,14 @@ import Testing
     @Test func `is written down as seen where that is due`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.row("live", "opened").tab(crossing.id, isTouchDue: true))
-            shop.database.answer("flow_tab_touch", crossing.row("live", "opened").opening)
+            shop.database.answer(
+                "webview_session_tab_read",
+                crossing.row("live", "opened").tab(crossing.id, isTouchDue: true)
+            )
+            shop.database.answer("webview_session_tab_touch", crossing.row("live", "opened").opening)
             let answer = try await shop.ask(.get, "/button", cookies: crossing.tabCookies)
             #expect(answer.status == 200)
-            #expect(shop.database.names == ["flow_tab_look", "flow_tab_touch"])
+            #expect(shop.database.names == ["webview_session_tab_read", "webview_session_tab_touch"])
         }
     }
 }

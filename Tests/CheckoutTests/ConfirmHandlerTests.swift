@@ -12,9 +12,9 @@ import Testing
     @Test func `prices what the buyer has chosen and seals it`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
-            shop.database.answer("flow_review_choice", crossing.row("reviewed", "reviewed").whole)
+            shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
             let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == "/confirm_order")
             #expect(answer[.xFlowID] == crossing.id.description)
@@ -45,9 +45,9 @@ import Testing
     ) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
-            shop.database.answer("flow_review_choice", crossing.row(verdict, state).whole)
+            shop.database.answer("webview_session_review_choice", crossing.row(verdict, state).whole)
             let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
             #expect(answer.status == status && answer.failure == code && answer[.location] == location)
             #expect(answer.clears(Jar.tab) == (status == 403))
@@ -73,12 +73,12 @@ import Testing
     ) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("opened"))
+            shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             shop.provider.answer(status, body)
             let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
             #expect(answer.status == expected && answer.failure == code)
             #expect(answer[.retryAfter] == (expected == 503 ? "5" : nil))
-            #expect(shop.database.names == ["flow_tab_look"])
+            #expect(shop.database.names == ["webview_session_tab_read"])
         }
     }
 
@@ -97,10 +97,10 @@ import Testing
     ) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look(state, verdict))
+            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict))
             if state == "placed" {
                 shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
-                shop.database.answer("flow_review_choice", crossing.row("reviewed", "reviewed").whole)
+                shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
             }
             let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
             #expect(answer.status == status && answer.failure == code && answer[.location] == location)
@@ -110,7 +110,7 @@ import Testing
     @Test func `with another session than the placed one is refused unasked`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("placed"))
+            shop.database.answer("webview_session_tab_read", crossing.look("placed"))
             let other = "/confirm_order?amazonCheckoutSessionId=00000000-0000-4000-8000-000000000000"
             let answer = try await shop.ask(.get, other, cookies: crossing.tabCookies)
             #expect(answer.status == 422 && answer.failure == "order_mismatch")
@@ -122,7 +122,7 @@ import Testing
         try await withCheckout { shop in
             // A call comes back every five seconds, so a slow machine gets some more.
             for _ in 0..<50 {
-                shop.database.answer("flow_tab_look", crossing.look("opened"))
+                shop.database.answer("webview_session_tab_read", crossing.look("opened"))
                 shop.provider.answer(200, ProviderBodies.session(line: nil))
                 let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
                 guard answer.failure != "not_priced" else { continue }
@@ -138,7 +138,9 @@ import Testing
     func `takes nothing but the id of a session`(text: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            if text.isEmpty { shop.database.answer("flow_tab_look_sealed", crossing.look("opened").sealed(nil)) }
+            if text.isEmpty {
+                shop.database.answer("webview_session_tab_read_sealed", crossing.look("opened").sealed(nil))
+            }
             let target = "/confirm_order?amazonCheckoutSessionId=\(text)"
             let answer = try await shop.ask(.get, target, cookies: crossing.tabCookies)
             // Empty is the same as left out.
@@ -158,7 +160,10 @@ import Testing
     {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look_sealed", try crossing.look("reviewed").sealed(crossing.sealedDetails()))
+            shop.database.answer(
+                "webview_session_tab_read_sealed",
+                try crossing.look("reviewed").sealed(crossing.sealedDetails())
+            )
             let fields = [(HTTPFieldName.acceptLanguage, language)]
             let answer = try await shop.ask(.get, "/confirm_order", fields: fields, cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == headline)
@@ -180,7 +185,7 @@ import Testing
     func `leads on where there is nothing to confirm`(state: String, verdict: String, location: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look_sealed", crossing.look(state, verdict).sealed(nil))
+            shop.database.answer("webview_session_tab_read_sealed", crossing.look(state, verdict).sealed(nil))
             let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == location)
         }
@@ -189,7 +194,7 @@ import Testing
     @Test func `without what was sealed leads back to the button`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look_sealed", crossing.look("reviewed").sealed(nil))
+            shop.database.answer("webview_session_tab_read_sealed", crossing.look("reviewed").sealed(nil))
             let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == "/button")
         }
@@ -199,11 +204,11 @@ import Testing
         let crossing = try Crossing()
         try await withCheckout(["profile": "strict"]) { shop in
             let look = try crossing.look("reviewed").sealed(crossing.sealedDetails())
-            shop.database.answer("flow_tab_look_sealed", look)
+            shop.database.answer("webview_session_tab_read_sealed", look)
             let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.body.contains("https://links.example/index.html?"))
             #expect(!answer.body.contains("action=\"/confirm_order"))
-            shop.database.answer("flow_tab_look_sealed", look)
+            shop.database.answer("webview_session_tab_read_sealed", look)
             let stray = try await shop.ask(.get, "/confirm_order", cookies: [(Jar.tab, crossing.tab.text)])
             #expect(stray.status == 409 && stray.failure == "flow_mismatch")
         }
@@ -227,7 +232,7 @@ import Testing
         let (crossing, body, placed) = (crossing, body, try placed())
         let target = "https://payments.amazon.co.jp/checkout/processing?amazonCheckoutSessionId=1"
         try await withCheckout { shop in
-            shop.database.answer("flow_agree", placed)
+            shop.database.answer("webview_session_agree", placed)
             shop.provider.answer(200, ProviderBodies.session(mark: crossing.id, redirect: target))
             let answer = try await shop.ask(
                 .post,
@@ -258,9 +263,9 @@ import Testing
     func `is taken back where the provider does not take it`(status: Int, answer: String, code: String) async throws {
         let (crossing, body, placed) = (crossing, body, try placed())
         try await withCheckout { shop in
-            shop.database.answer("flow_agree", placed)
+            shop.database.answer("webview_session_agree", placed)
             shop.provider.answer(status, answer)
-            shop.database.answer("flow_unplace", crossing.row("reviewed", "reviewed").opening)
+            shop.database.answer("webview_session_unplace", crossing.row("reviewed", "reviewed").opening)
             let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
             #expect(answer.failure == code)
             let placement = try #require(shop.database.asked.last).parameters.int64(0, 3)
@@ -271,11 +276,11 @@ import Testing
     @Test func `is asked for again where another address was chosen meanwhile`() async throws {
         let (crossing, body, placed) = (crossing, body, try placed())
         try await withCheckout { shop in
-            shop.database.answer("flow_agree", placed)
+            shop.database.answer("webview_session_agree", placed)
             shop.provider.answer(200, ProviderBodies.session(mark: crossing.id, line: "別町2-2"))
-            shop.database.answer("flow_unplace", crossing.row("reviewed", "reviewed").opening)
-            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
-            shop.database.answer("flow_review_choice", crossing.row("reviewed", "reviewed").whole)
+            shop.database.answer("webview_session_unplace", crossing.row("reviewed", "reviewed").opening)
+            shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
+            shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
             let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == 409 && answer.failure == "price_changed")
         }
@@ -301,7 +306,7 @@ import Testing
     ) async throws {
         let (crossing, body) = (crossing, body)
         try await withCheckout { shop in
-            shop.database.answer("flow_agree", crossing.row(verdict, state).whole.sealed(nil))
+            shop.database.answer("webview_session_agree", crossing.row(verdict, state).whole.sealed(nil))
             let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == status && answer.failure == code && answer[.location] == location)
             #expect(answer.clears(Jar.tab) == (status == 403))
@@ -311,7 +316,7 @@ import Testing
     @Test func `with an unknown tab, or none, gets the neutral page`() async throws {
         let (crossing, body) = (crossing, body)
         try await withCheckout { shop in
-            shop.database.answer("flow_agree")
+            shop.database.answer("webview_session_agree")
             for cookies in [crossing.tabCookies, []] {
                 let answer = try await shop.ask(
                     .post,
@@ -350,8 +355,8 @@ import Testing
         let (crossing, body, placed) = (crossing, body, try placed())
         try await withCheckout { shop in
             for _ in 0..<50 {
-                shop.database.answer("flow_agree", placed)
-                shop.database.answer("flow_unplace", crossing.row("reviewed", "reviewed").opening)
+                shop.database.answer("webview_session_agree", placed)
+                shop.database.answer("webview_session_unplace", crossing.row("reviewed", "reviewed").opening)
                 shop.provider.answer(400, ProviderBodies.refusal("InvalidParameterValue"))
                 let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
                 guard answer.failure != "provider_failed" else { continue }

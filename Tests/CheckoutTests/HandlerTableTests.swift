@@ -21,52 +21,72 @@ struct Ask: Sendable, CustomTestStringConvertible {
 
     /// Everything that asks the store.
     static let all = [
-        Ask(method: .get, path: "/button", statement: "flow_open_first", query: "secureWebviewSessionId=A"),
-        Ask(method: .get, path: "/button", statement: "flow_tab_look"),
-        Ask(method: .post, path: "/button", statement: "flow_open_first", body: "secureWebviewSessionId=A"),
+        Ask(method: .get, path: "/button", statement: "webview_session_open_first", query: "secureWebviewSessionId=A"),
+        Ask(method: .get, path: "/button", statement: "webview_session_tab_read"),
+        Ask(method: .post, path: "/button", statement: "webview_session_open_first", body: "secureWebviewSessionId=A"),
         Ask(
             method: .post,
             path: "/secureWebviewSession",
-            statement: "flow_issue",
+            statement: "webview_session_issue",
             body: "client=iosApp&hd8=1&hd10=0",
             isPage: false
         ),
-        Ask(method: .get, path: "/confirm_order", statement: "flow_tab_look_sealed"),
-        Ask(method: .get, path: "/confirm_order", statement: "flow_tab_look", query: "amazonCheckoutSessionId=S"),
-        Ask(method: .post, path: "/confirm_order", statement: "flow_agree", body: "secureWebviewSessionId=C"),
-        Ask(method: .get, path: "/checkout_result", statement: "flow_tab_look"),
+        Ask(method: .get, path: "/confirm_order", statement: "webview_session_tab_read_sealed"),
+        Ask(
+            method: .get,
+            path: "/confirm_order",
+            statement: "webview_session_tab_read",
+            query: "amazonCheckoutSessionId=S"
+        ),
+        Ask(
+            method: .post,
+            path: "/confirm_order",
+            statement: "webview_session_agree",
+            body: "secureWebviewSessionId=C"
+        ),
+        Ask(method: .get, path: "/checkout_result", statement: "webview_session_tab_read"),
         Ask(
             method: .post,
             path: "/purchase",
-            statement: "flow_begin_attempt",
+            statement: "webview_session_begin_attempt",
             body: "secureWebviewSessionId=C&orderReferenceId=S",
             isPage: false
         ),
-        Ask(method: .get, path: "/thanks", statement: "flow_show_receipt", query: "secureWebviewSessionId=C"),
-        Ask(method: .get, path: "/checkout_cancel", statement: "flow_tab_look"),
-        Ask(method: .post, path: "/checkout_cancel", statement: "flow_tab_look", body: "secureWebviewSessionId=C"),
+        Ask(
+            method: .get,
+            path: "/thanks",
+            statement: "webview_session_show_receipt",
+            query: "secureWebviewSessionId=C"
+        ),
+        Ask(method: .get, path: "/checkout_cancel", statement: "webview_session_tab_read"),
+        Ask(
+            method: .post,
+            path: "/checkout_cancel",
+            statement: "webview_session_tab_read",
+            body: "secureWebviewSessionId=C"
+        ),
         Ask(
             method: .post,
             path: "/calc_postage",
-            statement: "flow_tab_look",
+            statement: "webview_session_tab_read",
             body: "secureWebviewSessionId=C&orderReferenceId=S",
             isPage: false
         ),
         Ask(
             method: .post,
             path: "/return",
-            statement: "flow_check_purchase",
+            statement: "webview_session_check_purchase",
             body: "secureWebviewSessionId=C&orderReferenceId=S",
             isPage: false
         ),
         Ask(
             method: .post,
             path: "/secureWebviewSession/status",
-            statement: "flow_status",
+            statement: "webview_session_status",
             body: "secureWebviewSessionId=A",
             isPage: false
         ),
-        Ask(method: .get, path: "/rescue", statement: "flow_tab_look"),
+        Ask(method: .get, path: "/rescue", statement: "webview_session_tab_read"),
     ]
 
     /// Those that change something.
@@ -125,12 +145,12 @@ struct Ask: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: Ask.all)
     func `takes a row of another shape for a fault`(ask: Ask) async throws {
-        guard ask.statement != "flow_issue" else { return }
+        guard ask.statement != "webview_session_issue" else { return }
         let crossing = try Crossing()
         try await withCheckout { shop in
             shop.database.answer(ask.statement, Parameters { $0.append(text: "nonsense") })
             let answer = try await ask.send(shop, crossing)
-            #expect(answer.failure == "internal_error" || ask.statement.hasPrefix("flow_tab_look"))
+            #expect(answer.failure == "internal_error" || ask.statement.hasPrefix("webview_session_tab_read"))
             #expect(answer.status >= 400 || ask.path == "/rescue")
         }
     }
@@ -191,7 +211,7 @@ struct Ask: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: Ask.ofTab.filter { $0.statement.hasPrefix("flow_tab_look") && $0.path != "/rescue" })
+    @Test(arguments: Ask.ofTab.filter { $0.statement.hasPrefix("webview_session_tab_read") && $0.path != "/rescue" })
     func `shows the neutral page where the token is of no use, and has the jar forget it`(ask: Ask) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
@@ -204,7 +224,7 @@ struct Ask: Sendable, CustomTestStringConvertible {
                 }
                 // What a look finds out of time is written down.
                 if state == "opened" {
-                    shop.database.answer("flow_tab_touch", crossing.row(verdict, "revoked").opening)
+                    shop.database.answer("webview_session_tab_touch", crossing.row(verdict, "revoked").opening)
                 }
                 let answer = try await ask.send(shop, crossing)
                 if ask.isPage {
@@ -222,7 +242,7 @@ struct Ask: Sendable, CustomTestStringConvertible {
     @Test func `is limited where an address shows unknown tokens`() async throws {
         try await withCheckout(["limits.unknown_per_minute": "2"]) { shop in
             for number in 0..<50 {
-                shop.database.answer("flow_tab_look")
+                shop.database.answer("webview_session_tab_read")
                 let tab = "swb_" + String(repeating: "A", count: 62) + String(number + 10)
                 let answer = try await shop.ask(.get, "/checkout_result", cookies: [(Jar.tab, tab)])
                 guard answer.status != 403 else { continue }

@@ -12,7 +12,7 @@ import Testing
 
     @Test func `stores the order at our prices, and gives a ticket and a proof`() async throws {
         try await withCheckout { shop in
-            shop.database.answer("flow_issue")
+            shop.database.answer("webview_session_issue")
             let answer = try await shop.ask(.post, Self.target, fields: [Browser.ownOrigin], body: Self.cart)
             #expect(answer.status == 200 && answer[.contentType] == "application/json; charset=utf-8")
             #expect(answer[.cacheControl] == "no-store")
@@ -29,7 +29,7 @@ import Testing
     @Test func `binds it to the proof that the jar has`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_issue")
+            shop.database.answer("webview_session_issue")
             let answer = try await shop.ask(.post, Self.target, cookies: crossing.appCookies, body: Self.cart)
             #expect(answer.status == 200 && answer.all(.setCookie).isEmpty)
             let bound = try #require(shop.database.asked.first).parameters.digest(0, 10)
@@ -61,7 +61,7 @@ import Testing
         try await withCheckout(["profile": "strict"]) { shop in
             let without = try await shop.ask(.post, Self.target, body: Self.cart)
             #expect(without.status == 400 && without.failure == "invalid_request")
-            shop.database.answer("flow_issue")
+            shop.database.answer("webview_session_issue")
             let challenge = "&code_challenge_method=S256&code_challenge=" + String(repeating: "A", count: 43)
             let with = try await shop.ask(.post, Self.target, body: Self.cart + challenge)
             #expect(with.status == 200)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `in profile compat binds it to no proof that the jar did not show`() async throws {
         try await withCheckout(["profile": "compat"]) { shop in
-            shop.database.answer("flow_issue")
+            shop.database.answer("webview_session_issue")
             let answer = try await shop.ask(.post, Self.target, body: Self.cart)
             #expect(answer.cookie("swv-app")?.hasPrefix("swp_") == true)
             let asked = try #require(shop.database.asked.first).parameters
@@ -81,17 +81,17 @@ import Testing
 
     @Test func `is refused an install that has too many sessions, once the store has looked`() async throws {
         let crossing = try Crossing()
-        try await withCheckout(["limits.flows_per_app": "1"]) { shop in
-            shop.database.answer("flow_issue")
+        try await withCheckout(["limits.webview_sessions_per_app": "1"]) { shop in
+            shop.database.answer("webview_session_issue")
             let first = try await shop.ask(.post, Self.target, cookies: crossing.appCookies, body: Self.cart)
             let text = try #require(first.text(between: "Id\":\"", "\""))
             let id = try #require(LaunchTicket.parse(text)).webviewSession
-            shop.database.answer("flow_live_among", Parameters { $0.append(uuid: id) })
+            shop.database.answer("webview_session_live_among", Parameters { $0.append(uuid: id) })
             let second = try await shop.ask(.post, Self.target, cookies: crossing.appCookies, body: Self.cart)
             #expect(second.status == 429 && second.failure == "rate_limited" && second[.retryAfter] == "60")
             // What has ended meanwhile makes room.
-            shop.database.answer("flow_live_among")
-            shop.database.answer("flow_issue")
+            shop.database.answer("webview_session_live_among")
+            shop.database.answer("webview_session_issue")
             let third = try await shop.ask(.post, Self.target, cookies: crossing.appCookies, body: Self.cart)
             #expect(third.status == 200)
         }
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `is refused an address that asks too often`() async throws {
         try await withCheckout(["limits.issue_per_minute": "1"]) { shop in
-            shop.database.answer("flow_issue")
+            shop.database.answer("webview_session_issue")
             let first = try await shop.ask(.post, Self.target, body: Self.cart)
             let second = try await shop.ask(.post, Self.target, body: Self.cart)
             #expect(first.status == 200 && second.status == 429 && second.failure == "rate_limited")

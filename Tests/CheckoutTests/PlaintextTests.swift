@@ -39,7 +39,7 @@ import Testing
         let crossing = try Crossing()
         try await withCheckout { shop in
             let (launch, tab, ticket) = (crossing.launch, crossing.tab, crossing.ticket)
-            shop.database.answer("flow_observe", crossing.row("plaintext", "revoked").opening)
+            shop.database.answer("webview_session_observe", crossing.row("plaintext", "revoked").opening)
             let escaped = launch.text.replacing("_", with: "%5F")
             let (hash, answer): (Digest32, Int?) =
                 switch place {
@@ -64,7 +64,7 @@ import Testing
     @Test func `with a token that nobody knows says the same`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_observe")
+            shop.database.answer("webview_session_observe")
             let status = try await status(shop, .get, "/x/" + crossing.launch.text)
             #expect(status == 403)
         }
@@ -74,7 +74,7 @@ import Testing
         let crossing = try Crossing()
         try await withCheckout { shop in
             for (error, expected) in [(PostgresError.Code.unavailable, 503), (.overloaded, 503), (.decoding, 500)] {
-                shop.database.fail("flow_observe", error)
+                shop.database.fail("webview_session_observe", error)
                 let status = try await status(shop, .get, "/x/" + crossing.launch.text)
                 #expect(status == expected)
             }

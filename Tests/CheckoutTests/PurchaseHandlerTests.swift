@@ -30,9 +30,9 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     @Test func `that the provider completes is stored and answered`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_begin_attempt", Self.begin(crossing))
+            shop.database.answer("webview_session_begin_attempt", Self.begin(crossing))
             shop.provider.answer(200, ProviderBodies.session("Completed"))
-            shop.database.answer("flow_settle_patient", crossing.row("authorized", "authorized").opening)
+            shop.database.answer("webview_session_settle_patient", crossing.row("authorized", "authorized").opening)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 200 && answer[.contentType] == "application/json; charset=utf-8")
             #expect(answer.body.hasPrefix("{\"status\":\"200\",\"message\":\"The order placed.\",\"orderId\":\""))
@@ -56,8 +56,8 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     @Test func `whose commit nobody saw is unavailable on pages, which have no other word for it`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.fail("flow_begin_attempt", .outcomeUnknown)
-            for _ in 1...3 { shop.database.answer("flow_look_again") }
+            shop.database.fail("webview_session_begin_attempt", .outcomeUnknown)
+            for _ in 1...3 { shop.database.answer("webview_session_verify_commit") }
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 503 && answer.failure == "unavailable")
         }
@@ -69,7 +69,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
             for field in [(.secFetchMode, "navigate"), (.accept, "text/html")] as [(HTTPFieldName, String)] {
                 var row = crossing.row("replayed", "authorized", client: "browser")
                 row.result = Array("{}".utf8)
-                shop.database.answer("flow_begin_attempt", row.whole)
+                shop.database.answer("webview_session_begin_attempt", row.whole)
                 let cookies = crossing.tabCookies
                 let answer = try await shop.ask(
                     .post,
@@ -89,7 +89,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         try await withCheckout { shop in
             var row = crossing.row("replayed", "authorized")
             row.result = Array("{\"stored\":1}".utf8)
-            shop.database.answer("flow_begin_attempt", row.whole)
+            shop.database.answer("webview_session_begin_attempt", row.whole)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 200 && answer.body == "{\"stored\":1}")
             #expect(answer.cookie(Jar.receipt) != nil)
@@ -119,12 +119,14 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     ) async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_begin_attempt", crossing.row(verdict, state).whole)
+            shop.database.answer("webview_session_begin_attempt", crossing.row(verdict, state).whole)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == status && answer.failure == code && answer[.retryAfter] == retryAfter)
             #expect(answer[.xFlowID] == crossing.id.description && answer.all(.setCookie).isEmpty)
             // What is dead is known without another look.
-            if verdict != "dead" { shop.database.answer("flow_begin_attempt", crossing.row(verdict, state).whole) }
+            if verdict != "dead" {
+                shop.database.answer("webview_session_begin_attempt", crossing.row(verdict, state).whole)
+            }
             let fields: [(HTTPFieldName, String)] = [Browser.english, (.secFetchMode, "navigate")]
             let page = try await shop.ask(
                 .post,
@@ -145,27 +147,33 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         arguments: [
             (
                 [(422, ProviderBodies.refusal("InvalidCheckoutSessionStatus")), (200, ProviderBodies.session())],
-                "flow_release_patient", 409, "not_ready"
+                "webview_session_release_patient", 409, "not_ready"
             ),
             (
                 [
                     (422, ProviderBodies.refusal("HardDeclined")),
                     (200, ProviderBodies.session("Canceled", reason: "Declined")),
-                ], "flow_settle_patient", 402, "payment_declined"
+                ], "webview_session_settle_patient", 402, "payment_declined"
             ),
             (
                 [
                     (422, ProviderBodies.refusal("CheckoutSessionCanceled")),
                     (200, ProviderBodies.session("Canceled", reason: "BuyerCanceled")),
-                ], "flow_settle_patient", 402, "payment_declined"
+                ], "webview_session_settle_patient", 402, "payment_declined"
             ),
-            ([(409, ProviderBodies.refusal("AmountMismatch"))], "flow_release_patient", 503, "provider_failed"),
-            ([(400, ProviderBodies.refusal("InvalidParameterValue"))], "flow_release_patient", 503, "provider_failed"),
+            (
+                [(409, ProviderBodies.refusal("AmountMismatch"))], "webview_session_release_patient", 503,
+                "provider_failed"
+            ),
+            (
+                [(400, ProviderBodies.refusal("InvalidParameterValue"))], "webview_session_release_patient", 503,
+                "provider_failed"
+            ),
             (
                 [
                     (422, ProviderBodies.refusal("InvalidCheckoutSessionStatus")),
                     (200, ProviderBodies.session("Completed")),
-                ], "flow_settle_patient", 200, nil
+                ], "webview_session_settle_patient", 200, nil
             ),
         ] as [([(Int, String)], String, Int, String?)]
     )
@@ -177,7 +185,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     ) async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_begin_attempt", Self.begin(crossing))
+            shop.database.answer("webview_session_begin_attempt", Self.begin(crossing))
             for (status, body) in answers { shop.provider.answer(status, body) }
             shop.database.answer(statement, crossing.row("placed", "placed").opening)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
@@ -189,9 +197,9 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     @Test func `whose lease somebody else has taken over says that it is under way`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_begin_attempt", Self.begin(crossing))
+            shop.database.answer("webview_session_begin_attempt", Self.begin(crossing))
             shop.provider.answer(200, ProviderBodies.session("Completed"))
-            shop.database.answer("flow_settle_patient")
+            shop.database.answer("webview_session_settle_patient")
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 409 && answer.failure == "purchase_in_progress" && answer[.retryAfter] == "2")
             #expect(answer.all(.setCookie).isEmpty)
@@ -201,9 +209,9 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     @Test func `that is taken over asks the provider first`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_begin_attempt", Self.begin(crossing, "recover"))
+            shop.database.answer("webview_session_begin_attempt", Self.begin(crossing, "recover"))
             shop.provider.answer(200, ProviderBodies.session("Completed"))
-            shop.database.answer("flow_settle_patient", crossing.row("authorized", "authorized").opening)
+            shop.database.answer("webview_session_settle_patient", crossing.row("authorized", "authorized").opening)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 200 && shop.provider.requests.map(\.method) == ["GET"])
         }
@@ -213,8 +221,8 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         let crossing = crossing
         try await withCheckout(["profile": "strict"]) { shop in
             for isPage in [false, true] {
-                shop.database.answer("flow_begin_attempt", crossing.row("not_ready", "reviewed").whole)
-                shop.database.answer("flow_meet", crossing.row("met", "issued").opening)
+                shop.database.answer("webview_session_begin_attempt", crossing.row("not_ready", "reviewed").whole)
+                shop.database.answer("webview_session_present_both", crossing.row("met", "issued").opening)
                 let fields: [(HTTPFieldName, String)] = isPage ? [(.secFetchMode, "navigate")] : []
                 let answer = try await shop.ask(
                     .post,
@@ -237,8 +245,8 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         let crossing = crossing
         try await withCheckout { shop in
             for _ in 0..<50 {
-                shop.database.answer("flow_begin_attempt", Self.begin(crossing))
-                shop.database.answer("flow_release_patient", crossing.row("placed", "placed").opening)
+                shop.database.answer("webview_session_begin_attempt", Self.begin(crossing))
+                shop.database.answer("webview_session_release_patient", crossing.row("placed", "placed").opening)
                 shop.provider.answer(400, ProviderBodies.refusal("InvalidParameterValue"))
                 let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
                 guard answer.failure != "provider_failed" else { continue }
@@ -320,7 +328,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_check_purchase", crossing.row(verdict, state).face)
+            shop.database.answer("webview_session_check_purchase", crossing.row(verdict, state).face)
             let answer = try await shop.ask(.post, "/return", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == status && answer.failure == code && answer[.xFlowID] == crossing.id.description)
             if status == 200 { #expect(answer.body == "{\"status\":\"ok\"}") }
@@ -331,7 +339,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     @Test func `of an unknown ticket names no session`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_check_purchase")
+            shop.database.answer("webview_session_check_purchase")
             let answer = try await shop.ask(.post, "/return", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 404 && answer.failure == "unknown_session" && answer[.xFlowID] == nil)
         }

@@ -31,7 +31,7 @@ import Testing
     ) async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("placed", client: client))
+            shop.database.answer("webview_session_tab_read", crossing.look("placed", client: client))
             shop.provider.answer(status, body)
             let fields = [Browser.english]
             let answer = try await shop.ask(.get, "/checkout_result", fields: fields, cookies: crossing.tabCookies)
@@ -46,7 +46,10 @@ import Testing
     @Test func `of client browser has the form that buys`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("purchasing", "read_only", client: "browser"))
+            shop.database.answer(
+                "webview_session_tab_read",
+                crossing.look("purchasing", "read_only", client: "browser")
+            )
             let fields = [Browser.english]
             let answer = try await shop.ask(.get, "/checkout_result", fields: fields, cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == "Completing your order")
@@ -65,9 +68,9 @@ import Testing
     {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("placed"))
+            shop.database.answer("webview_session_tab_read", crossing.look("placed"))
             shop.provider.answer(200, ProviderBodies.session("Canceled", reason: reason))
-            shop.database.answer("flow_decline_order", crossing.row("declined", "declined").opening)
+            shop.database.answer("webview_session_decline_order", crossing.row("declined", "declined").opening)
             let fields = [Browser.english]
             let answer = try await shop.ask(.get, "/checkout_result", fields: fields, cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == headline && answer[.xFlowID] == crossing.id.description)
@@ -86,7 +89,7 @@ import Testing
     func `of another state leads there`(state: String, status: Int, location: String?, headline: String?) async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look(state))
+            shop.database.answer("webview_session_tab_read", crossing.look(state))
             let fields = [Browser.english]
             let answer = try await shop.ask(.get, "/checkout_result", fields: fields, cookies: crossing.tabCookies)
             #expect(answer.status == status && answer[.location] == location && answer.headline == headline)
@@ -98,7 +101,7 @@ import Testing
         let stray = "swa_" + String(repeating: "A", count: 64)
         try await withCheckout { shop in
             for cookies in [[(Jar.tab, crossing.tab.text)], [(Jar.tab, crossing.tab.text), (Jar.launch, stray)]] {
-                shop.database.answer("flow_tab_look", crossing.look("purchasing", "read_only"))
+                shop.database.answer("webview_session_tab_read", crossing.look("purchasing", "read_only"))
                 let answer = try await shop.ask(.get, "/checkout_result", cookies: cookies)
                 #expect(answer.status == 409 && answer.failure == "flow_mismatch")
                 #expect(!answer.body.contains(crossing.ticket.text))
@@ -112,7 +115,7 @@ import Testing
             for state in ["placed", "purchasing"] {
                 var row = crossing.row(state == "placed" ? "live" : "read_only", state)
                 row.orderReference = nil
-                shop.database.answer("flow_tab_look", row.tab(crossing.id))
+                shop.database.answer("webview_session_tab_read", row.tab(crossing.id))
                 let answer = try await shop.ask(.get, "/checkout_result", cookies: crossing.tabCookies)
                 #expect(answer.status == 303 && answer[.location] == "/button")
             }
@@ -128,13 +131,13 @@ import Testing
     @Test func `shows a form that ends the session, and changes nothing`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
+            shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
             let fields = [Browser.english]
             let answer = try await shop.ask(.get, "/checkout_cancel", fields: fields, cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == "You have not been charged")
             #expect(answer.body.contains(crossing.ticket.text))
             #expect(answer[.contentSecurityPolicy]?.contains("form-action 'self'") == true)
-            shop.database.answer("flow_tab_look", crossing.look("purchasing", "read_only"))
+            shop.database.answer("webview_session_tab_read", crossing.look("purchasing", "read_only"))
             let late = try await shop.ask(.get, "/checkout_cancel", cookies: crossing.tabCookies)
             #expect(late.status == 303 && late[.location] == "/checkout_result")
         }
@@ -156,8 +159,8 @@ import Testing
     ) async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
-            shop.database.answer("flow_leave", crossing.row(verdict, state).whole)
+            shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
+            shop.database.answer("webview_session_leave", crossing.row(verdict, state).whole)
             let answer = try await shop.ask(
                 .post,
                 "/checkout_cancel",
@@ -174,7 +177,7 @@ import Testing
         let crossing = crossing
         try await withCheckout { shop in
             let stray = "secureWebviewSessionId=swc_" + String(repeating: "A", count: 64)
-            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
+            shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
             let answer = try await shop.ask(.post, "/checkout_cancel", cookies: crossing.tabCookies, body: stray)
             #expect(answer.status == 409 && answer.failure == "flow_mismatch")
             let malformed = "secureWebviewSessionId=\(crossing.launch.text)"
@@ -200,7 +203,7 @@ import Testing
     ) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look(state, verdict, client: client))
+            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict, client: client))
             let answer = try await shop.ask(.get, "/rescue", fields: [Browser.english], cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == "How to return to the app")
             #expect(answer.body.contains(crossing.ticket.text) == offers)
@@ -213,7 +216,7 @@ import Testing
             for isMet in [false, true] {
                 var row = crossing.row("live", "reviewed")
                 row.isMet = isMet
-                shop.database.answer("flow_tab_look", row.tab(crossing.id))
+                shop.database.answer("webview_session_tab_read", row.tab(crossing.id))
                 let answer = try await shop.ask(.get, "/rescue", cookies: crossing.tabCookies)
                 #expect(answer.body.contains(crossing.ticket.text) != isMet)
             }

@@ -18,7 +18,7 @@ import Testing
     @Test func `is answered from what the review has kept`() async throws {
         let (crossing, body) = (crossing, body())
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
+            shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
             let answer = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == 200 && answer.body == "{\"postage\":\"500\",\"totalPrice\":\"27,956\"}")
             #expect(answer[.xFlowID] == crossing.id.description && answer[.cacheControl] == "no-store")
@@ -35,9 +35,9 @@ import Testing
     func `is refused a tab without sums`(verdict: String, state: String, status: Int, code: String) async throws {
         let (crossing, body) = (crossing, body())
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look(state, verdict))
+            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict))
             if ["orphan", "expired"].contains(verdict) {
-                shop.database.answer("flow_tab_touch", crossing.row(verdict, "revoked").opening)
+                shop.database.answer("webview_session_tab_touch", crossing.row(verdict, "revoked").opening)
             }
             let answer = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == status && answer.failure == code)
@@ -49,12 +49,12 @@ import Testing
         let other = self.body("00000000-0000-4000-8000-000000000000")
         let stray = "secureWebviewSessionId=swc_\(String(repeating: "A", count: 64))&orderReferenceId=x"
         try await withCheckout { shop in
-            shop.database.answer("flow_tab_look", crossing.look("reviewed"))
+            shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
             let mismatch = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: other)
             #expect(mismatch.status == 422 && mismatch.failure == "order_mismatch")
             let foreign = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: stray)
             #expect(foreign.status == 409 && foreign.failure == "flow_mismatch")
-            shop.database.answer("flow_tab_look")
+            shop.database.answer("webview_session_tab_read")
             for cookies in [crossing.tabCookies, []] {
                 let unknown = try await shop.ask(.post, "/calc_postage", cookies: cookies, body: body)
                 #expect(unknown.status == 404 && unknown.failure == "unknown_session")
@@ -77,7 +77,7 @@ import Testing
         let crossing = try Crossing()
         try await withCheckout { shop in
             shop.database.answer(
-                "flow_status",
+                "webview_session_status",
                 Parameters {
                     $0.append(text: state)
                     $0.append(bool: isOver)
@@ -101,7 +101,7 @@ import Testing
     @Test func `is answered to the install alone that began it`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("flow_status")
+            shop.database.answer("webview_session_status")
             let body = "secureWebviewSessionId=\(crossing.launch.text)"
             // Without a proof nothing is looked up.
             for (cookies, body) in [
@@ -126,7 +126,7 @@ import Testing
         let (crossing, cookies) = (crossing, cookies)
         try await withCheckout { shop in
             let row = crossing.row("shown", "authorized").face
-            shop.database.answer("flow_show_receipt", row.sealed(try crossing.sealedDetails()))
+            shop.database.answer("webview_session_show_receipt", row.sealed(try crossing.sealedDetails()))
             let answer = try await shop.ask(.get, "/thanks", fields: [(.acceptLanguage, language)], cookies: cookies)
             #expect(answer.status == 200 && answer.headline == headline)
             #expect(answer.body.contains("27,956") && answer.body.contains("見本町1-1"))
@@ -141,7 +141,7 @@ import Testing
     @Test func `of a ticket in the address moves it into the jar`() async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("flow_show_receipt", crossing.row("shown", "authorized").face.sealed(nil))
+            shop.database.answer("webview_session_show_receipt", crossing.row("shown", "authorized").face.sealed(nil))
             let target = "/thanks?secureWebviewSessionId=\(crossing.ticket.text)"
             let answer = try await shop.ask(.get, target, cookies: crossing.appCookies)
             #expect(answer.status == 303 && answer[.location] == "/thanks")
@@ -160,7 +160,7 @@ import Testing
     func `is the neutral page for everybody else`(verdict: String, state: String, status: Int) async throws {
         let (crossing, cookies) = (crossing, cookies)
         try await withCheckout { shop in
-            shop.database.answer("flow_show_receipt", crossing.row(verdict, state).face.sealed(nil))
+            shop.database.answer("webview_session_show_receipt", crossing.row(verdict, state).face.sealed(nil))
             let answer = try await shop.ask(
                 .get,
                 "/thanks",
@@ -175,7 +175,7 @@ import Testing
     @Test func `of a ticket in the address that is over leaves the jar alone`() async throws {
         let (crossing, cookies) = (crossing, cookies)
         try await withCheckout { shop in
-            shop.database.answer("flow_show_receipt", crossing.row("over", "authorized").face.sealed(nil))
+            shop.database.answer("webview_session_show_receipt", crossing.row("over", "authorized").face.sealed(nil))
             let target = "/thanks?secureWebviewSessionId=\(crossing.ticket.text)"
             let answer = try await shop.ask(.get, target, cookies: cookies)
             #expect(answer.status == 410 && answer.all(.setCookie).isEmpty)

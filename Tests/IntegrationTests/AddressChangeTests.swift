@@ -24,7 +24,7 @@ struct AddressChangeTests {
             let completions = try await shop.control.calls("CompleteCheckoutSession").filter(\.isEffective)
             #expect(completions.map(\.amount) == ["28536"])
             let permission = try shop.value(
-                "SELECT charge_permission FROM flow WHERE flow_id = $1",
+                "SELECT charge_permission FROM webview_session WHERE webview_session_id = $1",
                 [shopper.webviewSession]
             )
             let address = try await shop.control.object(permission)["shippingAddress"]
@@ -54,7 +54,7 @@ struct AddressChangeTests {
 extension Shop {
     /// Has the buyer choose another address of the book in a second window, which does not come back.
     func chooseElsewhere(_ address: String, _ webviewSession: String, _ tab: SecureTab) async throws {
-        let session = try value("SELECT order_ref FROM flow WHERE flow_id = $1", [webviewSession])
+        let session = try value("SELECT order_ref FROM webview_session WHERE webview_session_id = $1", [webviewSession])
         let change = "/ap/select?amazonCheckoutSessionId=\(session)&changeAction=changeAddress"
         let page = try await tab.browser.open(simulator.url + change)
         var fields = try #require(page.form(to: "/ap/select")).fields

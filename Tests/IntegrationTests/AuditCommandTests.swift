@@ -85,11 +85,11 @@ import Testing
             let whole = try await shop.runCommand(["audit", shopper.webviewSession]).output
             #expect(try events(whole).count > 4)
             let number = try shop.value(
-                "SELECT reference FROM merchant_order WHERE flow_id = $1",
+                "SELECT reference FROM merchant_order WHERE webview_session_id = $1",
                 [shopper.webviewSession]
             )
             let objects = try shop.rows(
-                "SELECT object_id FROM payment_object WHERE flow_id = $1",
+                "SELECT object_id FROM payment_object WHERE webview_session_id = $1",
                 [shopper.webviewSession]
             )
             #expect(objects.count == 2)
@@ -120,9 +120,9 @@ import Testing
             // Whatever came later is gone along first, in pages.
             try shop.rows(
                 """
-                INSERT INTO merchant_order (flow_id, created_at, updated_at, subtotal, tax, state, client, currency, reference, account,
+                INSERT INTO merchant_order (webview_session_id, created_at, updated_at, subtotal, tax, state, client, currency, reference, account,
                     environment, lines)
-                SELECT flow_floor(now() + n * interval '1 millisecond'), now(), now(), 1, 0, 'created', 'browser', 'JPY', 'A-2', 'A1',
+                SELECT id_floor(now() + n * interval '1 millisecond'), now(), now(), 1, 0, 'created', 'browser', 'JPY', 'A-2', 'A1',
                     'sandbox', '[]'
                 FROM generate_series(1, 60000) AS n
                 """

@@ -127,7 +127,7 @@ import Testing
             let issued = answers[0].text.split(separator: "\"").first { $0.hasPrefix("swa_") }.map(String.init) ?? ""
             #expect(answers[4].error == "rate_limited")
             #expect(answers[4][field: "retry-after"] != nil)
-            #expect(try shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "1")
             let ticket = "swa_" + String(repeating: "A", count: 64)
             var statuses: [Int] = []
             for _ in 0..<8 {

@@ -24,7 +24,10 @@ struct ConsentTests {
         try await withShop { shop in
             let shopper = try await shop.shopper()
             let first = try await shopper.toConfirm()
-            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
+            let session = try shop.value(
+                "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+                [shopper.webviewSession]
+            )
             let again = try await shopper.tab.browser.open("/confirm_order?amazonCheckoutSessionId=" + session)
             let form = try #require(first.form(to: "/confirm_order"))
             #expect(try #require(again.form(to: "/confirm_order")).action == form.action)
@@ -53,7 +56,10 @@ extension Shop {
     /// Has the buyer choose another address of the book, and come back.
     fileprivate func reviewElsewhere(_ address: String, _ shopper: Shopper) async throws -> Page {
         try await chooseElsewhere(address, shopper.webviewSession, shopper.tab)
-        let session = try value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
+        let session = try value(
+            "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+            [shopper.webviewSession]
+        )
         let page = try await shopper.tab.browser.open("/confirm_order?amazonCheckoutSessionId=" + session)
         #expect(page.status == 200, "\(page.text)")
         return page

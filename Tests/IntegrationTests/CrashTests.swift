@@ -142,7 +142,7 @@ struct CrashTests {
             try await server.program.end(.kill)
             try await poll(shop.reactor, "the effect") { try await shop.completions().isEmpty ? nil : () }
         case .answered:
-            try await shop.kill(server, asItUpdates: "flow", when: "NEW.state = 'authorized'") {
+            try await shop.kill(server, asItUpdates: "webview_session", when: "NEW.state = 'authorized'") {
                 _ = try await shop.client.purchase(crossing, server.url)
             }
             #expect(try await shop.completions().map(\.isEffective) == [true])

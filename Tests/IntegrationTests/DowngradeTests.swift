@@ -59,7 +59,7 @@ import Testing
             #expect(post.status == 403 && post[field: "location"] == nil)
             let foreign = try await browser(shop).request("GET", "http://evil.example/iosApp/cart")
             #expect(foreign.status == 421 && foreign[field: "location"] == nil)
-            #expect(try shop.value("SELECT count(*) FROM flow") == "0")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "0")
         }
     }
 
@@ -89,7 +89,7 @@ import Testing
             #expect(try await browser(shop).request("GET", "/button", fields: cookie).status == 403)
             let path = try await shop.shopper()
             #expect(try await browser(shop).request("HEAD", "/x/" + path.ticket).status == 403)
-            #expect(try shop.value("SELECT string_agg(DISTINCT state::text, ' ') FROM flow") == "revoked")
+            #expect(try shop.value("SELECT string_agg(DISTINCT state::text, ' ') FROM webview_session") == "revoked")
         }
     }
 

@@ -22,7 +22,10 @@ struct EndedCookieTests {
                 let shopper = try await shop.shopper()
                 _ = try await shopper.toConfirm()
                 #expect(tabCookies(shopper.tab.browser) == 2)
-                _ = try shop.rows("UPDATE flow SET state = '\(state)' WHERE flow_id = $1", [shopper.webviewSession])
+                _ = try shop.rows(
+                    "UPDATE webview_session SET state = '\(state)' WHERE webview_session_id = $1",
+                    [shopper.webviewSession]
+                )
                 let page = try await shopper.tab.browser.request("GET", path)
                 #expect(page.status == 403 && page.all("set-cookie") == Self.cleared, "\(path)")
                 #expect(tabCookies(shopper.tab.browser) == 0)
@@ -51,7 +54,10 @@ struct EndedCookieTests {
             let after = try await shopper.tab.browser.request("GET", "/button")
             #expect(after.status == 403 && after.all("set-cookie").isEmpty)
             #expect(try await shopper.tab.browser.request("GET", "/thanks").status == 200)
-            _ = try shop.rows("UPDATE flow SET receipt_until = now() WHERE flow_id = $1", [shopper.webviewSession])
+            _ = try shop.rows(
+                "UPDATE webview_session SET receipt_until = now() WHERE webview_session_id = $1",
+                [shopper.webviewSession]
+            )
             let over = try await shopper.tab.browser.request("GET", "/thanks")
             let receipt = "__Host-swv-receipt=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0"
             #expect(over.status == 410 && over.all("set-cookie") == [receipt] + Self.cleared)
@@ -89,7 +95,10 @@ struct EndedCookieTests {
             let other = try await shop.shopper()
             let over = try await other.toReturn()
             #expect(try await other.purchase(over).status == 200)
-            _ = try shop.rows("UPDATE flow SET receipt_until = now() WHERE flow_id = $1", [other.webviewSession])
+            _ = try shop.rows(
+                "UPDATE webview_session SET receipt_until = now() WHERE webview_session_id = $1",
+                [other.webviewSession]
+            )
             // Both receipts are this jar's proof's business; the ticket in the address is over, that of the cookie is not.
             let path = "/thanks?secureWebviewSessionId=" + over.ticket
             let proof = try #require(other.app.cookie("swv-app"))

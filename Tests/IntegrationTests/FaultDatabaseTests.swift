@@ -42,13 +42,13 @@ struct FaultDatabaseTests {
             // Larger than a segment of the log, which has to have room.
             try shop.rows(
                 """
-                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
-                SELECT flow_floor(now() - interval '1 hour'), now(), n, 'issued', 'filler', 'filler', repeat('x', 60), ''
+                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)
+                SELECT id_floor(now() - interval '1 hour'), now(), n, 'issued', 'filler', 'filler', repeat('x', 60), ''
                 FROM generate_series(1, 120000) AS n
                 """
             )
             let size = """
-                SELECT pg_relation_size(i.inhrelid) FROM pg_inherits i WHERE i.inhparent = 'flow_event'::regclass
+                SELECT pg_relation_size(i.inhrelid) FROM pg_inherits i WHERE i.inhparent = 'webview_session_event'::regclass
                 ORDER BY 1 DESC LIMIT 1
                 """
             let full = try #require(try shop.rows(size)[0][0].flatMap { Int($0) })
@@ -64,7 +64,7 @@ struct FaultDatabaseTests {
             try await load.wait(forOpens: load.opened.count + 50)
             try await load.stop()
             #expect(load.surprises == [], "only success and 503")
-            try shop.rows("DELETE FROM flow_event WHERE op = 'filler'")
+            try shop.rows("DELETE FROM webview_session_event WHERE op = 'filler'")
             try load.expectNothingLost()
         }
     }

@@ -31,7 +31,10 @@ struct FaultNetworkTests {
         try await withProxiedServer { shop, proxy, server in
             let load = OpeningLoad(shop, [server])
             load.start(tasks: 16)
-            for statement in ["flow_issue", "flow_open_first", "flow_issue", "flow_open_first"] {
+            for statement in [
+                "webview_session_issue", "webview_session_open_first", "webview_session_issue",
+                "webview_session_open_first",
+            ] {
                 try await load.wait(forOpens: load.opened.count + 20)
                 await proxy.cut(cut, atGroupWith: statement)
                 try await poll(shop.reactor, "the cut") { proxy.hasCut ? () : nil }
@@ -48,18 +51,18 @@ struct FaultNetworkTests {
         try await withProxiedServer { shop, proxy, server in
             try await shop.turnAutopilotOn()
             var crossing = try await issue(shop, server)
-            await proxy.cut(cut, atGroupWith: "flow_open_first")
+            await proxy.cut(cut, atGroupWith: "webview_session_open_first")
             try await shop.client.open(&crossing, server.url)
             #expect(proxy.hasCut)
             try await shop.client.choose(&crossing, server.url)
-            #expect(try shop.rows("SELECT 1 FROM flow_event WHERE verdict = 'opened'").count == 1)
+            #expect(try shop.rows("SELECT 1 FROM webview_session_event WHERE outcome = 'opened'").count == 1)
         }
     }
 
     @Test func `a transition that did not take place is told as such, and can be repeated`() async throws {
         try await withProxiedServer { shop, proxy, server in
             var crossing = try await issue(shop, server)
-            await proxy.cut(.beforeSync, atGroupWith: "flow_open_first")
+            await proxy.cut(.beforeSync, atGroupWith: "webview_session_open_first")
             let answer = try await shop.client.tryOpen(crossing, server.url)
             #expect(answer.status == 503)
             #expect(answer.first("Retry-After") != nil)
@@ -94,7 +97,9 @@ struct FaultNetworkTests {
                 var again = crossing
                 try await shop.client.open(&again, server.url)
             }
-            #expect(try shop.rows("SELECT 1 FROM flow_event WHERE verdict = 'reopened'").count == crossings.count)
+            #expect(
+                try shop.rows("SELECT 1 FROM webview_session_event WHERE outcome = 'reopened'").count == crossings.count
+            )
         }
     }
 }

@@ -25,7 +25,12 @@ import Testing
             let way = try await shop.tab(in: app).cross("/button?secureWebviewSessionId=" + ticket)
             let fields = try ReturnFields(way)
             #expect(try await cart.purchase(fields.ticket, fields.accessToken, fields.order).status == 200)
-            #expect(try shop.value("SELECT app_hash IS NOT NULL FROM flow WHERE flow_id = $1", [webviewSession]) == "t")
+            #expect(
+                try shop.value(
+                    "SELECT app_hash IS NOT NULL FROM webview_session WHERE webview_session_id = $1",
+                    [webviewSession]
+                ) == "t"
+            )
         }
     }
 
@@ -181,7 +186,7 @@ import Testing
             }
             let none = [("client", "iosApp"), ("hd8", "0"), ("hd10", "0")]
             #expect(try await app.fetch("/secureWebviewSession", none).error == "quantity_invalid")
-            #expect(try shop.value("SELECT count(*) FROM flow") == "0")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "0")
         }
     }
 
@@ -213,7 +218,7 @@ import Testing
             let digits = total.filter { $0 != "," }
             let amounts = try await shop.control.calls().filter(\.isEffective).compactMap(\.amount)
             #expect(Set(amounts) == [digits])
-            #expect(try shop.value("SELECT total FROM flow") == digits)
+            #expect(try shop.value("SELECT total FROM webview_session") == digits)
             #expect(try await shopper.cart.thanks().text.contains(total))
         }
     }

@@ -163,7 +163,10 @@ import Web
         list.check("web GET /button", unknown, 404, neutral)
         let confirm = try await shopper.tab.choose(button)
         list.check("web GET /confirm_order", confirm, 200, page("strict-origin", p2(shop.simulator)) + reports)
-        let order = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
+        let order = try shop.value(
+            "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+            [shopper.webviewSession]
+        )
         let review = try await tab.request("GET", "/confirm_order?amazonCheckoutSessionId=" + order)
         list.check("web GET /confirm_order", review, 303, redirect("/confirm_order"))
         let form = try #require(confirm.form(to: "/confirm_order")).fields

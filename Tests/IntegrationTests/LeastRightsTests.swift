@@ -57,7 +57,7 @@ struct LeastRightsTests {
             let added = try await command("webhooks", "add", "http://127.0.0.1:9/hook")
             let endpoint = try #require(try JSONParser.parse(Array(added.utf8))["id"]?.text)
             _ = try await command("webhooks", "list")
-            _ = try await command("webhooks", "list", "--flow", crossing.webviewSession, status: [0, 1])
+            _ = try await command("webhooks", "list", "--session", crossing.webviewSession, status: [0, 1])
             _ = try await command("webhooks", "replay", "--endpoint", endpoint, status: [0, 1])
             _ = try await command("webhooks", "rotate", endpoint)
             _ = try await command("webhooks", "remove", endpoint)
@@ -108,7 +108,7 @@ struct LeastRightsTests {
             defer { other.destroy() }
             #expect(try await other.process.exit(on: shop.reactor) != .code(0))
             #expect(other.log.contains("run `sallyport migrate` as the owner of the schema"), "\(other.log)")
-            #expect(try empty.admin().rows("SELECT FROM pg_class WHERE relname = 'flow'").isEmpty)
+            #expect(try empty.admin().rows("SELECT FROM pg_class WHERE relname = 'webview_session'").isEmpty)
         }
     }
 

@@ -23,7 +23,7 @@ import Testing
 
     private func verdicts(_ shop: Shop, of object: String) throws -> [[String?]] {
         try shop.rows(
-            "SELECT verdict, deliveries FROM notification WHERE object_id = $1 ORDER BY received_at",
+            "SELECT outcome, deliveries FROM notification WHERE object_id = $1 ORDER BY received_at",
             [object]
         )
     }
@@ -57,14 +57,14 @@ import Testing
             try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
             try await shop.wait(for: "the cancellation") { try shop.ledger(paid.charge) == "Canceled" }
             #expect(
-                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.webviewSession])
+                try shop.value("SELECT state FROM merchant_order WHERE webview_session_id = $1", [paid.webviewSession])
                     == "expired"
             )
             try await shop.wait(for: "the end of the questions") {
                 try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty
             }
             let events = try shop.rows(
-                "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
+                "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
                 [paid.webviewSession]
             )
             #expect(events.last == ["charge.canceled"])
@@ -102,7 +102,7 @@ import Testing
             try await quiet(shop)
             #expect(try shop.ledger(paid.charge) == "Captured")
             #expect(
-                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [paid.webviewSession])
+                try shop.value("SELECT state FROM merchant_order WHERE webview_session_id = $1", [paid.webviewSession])
                     == "captured"
             )
         }
@@ -130,7 +130,7 @@ import Testing
                 return now.0 == before.0 + 1 && now.1 == before.1 + 1
             }
             let events = try shop.rows(
-                "SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence",
+                "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
                 [paid.webviewSession]
             )
             #expect(events.last == ["chargeback.received"])
@@ -248,7 +248,7 @@ import Testing
             #expect(try await shop.browser().request("POST", "/ipn/amazon-pay", fields: [], body: huge).status == 413)
             let metrics = try await ClientLoop.shared.send(OutboundRequest(method: "GET", url: shop.admin + "/metrics"))
             let text = String(decoding: metrics.body, as: UTF8.self)
-            #expect(text.contains("sallyport_notifications_total{verdict=\"malformed\"} 1"))
+            #expect(text.contains("sallyport_notifications_total{outcome=\"malformed\"} 1"))
         }
     }
 

@@ -72,7 +72,9 @@ final class OpeningLoad {
 
     /// What was acknowledged is stored, once, and row and trail of every webview session agree.
     func expectNothingLost() throws {
-        let stored = try shop.rows("SELECT flow_id, state, encode(b_hash, 'hex'), events FROM flow")
+        let stored = try shop.rows(
+            "SELECT webview_session_id, state, encode(tab_hash, 'hex'), events FROM webview_session"
+        )
         let byWebviewSession = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
         #expect(issued.allSatisfy { byWebviewSession[$0] != nil }, "no acknowledged issue is lost")
         for crossing in opened {
@@ -82,13 +84,13 @@ final class OpeningLoad {
             #expect(row[2] == digest[0][0], "the tab's token is the live one")
         }
         let doubled = """
-            SELECT flow_id FROM flow_event GROUP BY flow_id
-            HAVING count(*) FILTER (WHERE op = 'issue') <> 1 OR count(*) FILTER (WHERE verdict = 'opened') > 1
+            SELECT webview_session_id FROM webview_session_event GROUP BY webview_session_id
+            HAVING count(*) FILTER (WHERE op = 'issue') <> 1 OR count(*) FILTER (WHERE outcome = 'opened') > 1
             """
         #expect(try shop.rows(doubled).isEmpty, "nothing was applied twice")
         let torn = """
-            SELECT f.flow_id FROM flow AS f LEFT JOIN flow_event AS e ON e.flow_id = f.flow_id
-            GROUP BY f.flow_id, f.events HAVING count(e.ordinal) <> f.events OR max(e.ordinal) <> f.events
+            SELECT f.webview_session_id FROM webview_session AS f LEFT JOIN webview_session_event AS e ON e.webview_session_id = f.webview_session_id
+            GROUP BY f.webview_session_id, f.events HAVING count(e.ordinal) <> f.events OR max(e.ordinal) <> f.events
             """
         #expect(try shop.rows(torn).isEmpty, "row and trail agree")
     }

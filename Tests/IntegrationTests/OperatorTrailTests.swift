@@ -17,7 +17,8 @@ struct OperatorTrailTests {
         try await shop.control.fault("GetCheckoutSession", count: 2, ["status": 403])
         #expect(try await shopper.purchase(link).status == 409)
         try await shop.control.clearFaults()
-        let giveUp = "UPDATE flow_purchasing SET stuck_at = now(), reason = 'gone' WHERE flow_id = $1"
+        let giveUp =
+            "UPDATE webview_session_purchase SET stuck_at = now(), reason = 'gone' WHERE webview_session_id = $1"
         try shop.rows(giveUp, [shopper.webviewSession])
         try shop.endLease(of: shopper.webviewSession)
         let session = try await shop.control.object(link.order)
@@ -44,10 +45,16 @@ struct OperatorTrailTests {
             #expect(try await shop.runCommand(paid + ["S03-0000000-0000000"]).exit == .code(1))
             #expect(try await shop.runCommand(paid + ["nonsense"]).exit == .code(1))
             #expect(try shop.state(of: stuck.webviewSession) == "purchasing")
-            try shop.rows("UPDATE flow SET total = total + 1 WHERE flow_id = $1", [stuck.webviewSession])
+            try shop.rows(
+                "UPDATE webview_session SET total = total + 1 WHERE webview_session_id = $1",
+                [stuck.webviewSession]
+            )
             let refused = try await shop.runCommand(paid + [stuck.permission, "--charge", stuck.charge])
             #expect(refused.exit == .code(1) && refused.output.contains("refund it"), "\(refused.output)")
-            try shop.rows("UPDATE flow SET total = total - 1 WHERE flow_id = $1", [stuck.webviewSession])
+            try shop.rows(
+                "UPDATE webview_session SET total = total - 1 WHERE webview_session_id = $1",
+                [stuck.webviewSession]
+            )
             #expect(try trail(shop).isEmpty)
 
             // The provider has forgotten the checkout session: only a person knows the charge.
@@ -62,7 +69,8 @@ struct OperatorTrailTests {
             #expect(done.exit == .code(0), "\(done.output)")
             #expect(try shop.state(of: stuck.webviewSession) == "authorized")
             #expect(
-                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [stuck.webviewSession]) == "paid"
+                try shop.value("SELECT state FROM merchant_order WHERE webview_session_id = $1", [stuck.webviewSession])
+                    == "paid"
             )
             #expect(try shop.ledger(stuck.charge) == "Authorized")
             #expect(try trail(shop) == [["hanako", "stuck --paid", stuck.webviewSession, "true"]])
@@ -112,7 +120,7 @@ struct OperatorTrailTests {
             #expect(resumed.exit == .code(0), "\(resumed.output)")
             #expect(resumed.output == "{\"resumed\":2,\"of\":2}\n")
             #expect(Set(try trail(shop).compactMap { $0[2] }) == Set(purchases.map(\.webviewSession)))
-            #expect(try shop.rows("SELECT 1 FROM flow_purchasing WHERE stuck_at IS NOT NULL").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM webview_session_purchase WHERE stuck_at IS NOT NULL").isEmpty)
             let payments = try await shop.runCommand(["payments", "--resume", "--all"])
             #expect(payments.output == "{\"resumed\":0,\"of\":0}\n")
             let wrong = [

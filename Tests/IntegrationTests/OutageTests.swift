@@ -130,7 +130,12 @@ import Testing
             let found = try await shop.purchaseAfterLease(shopper, link)
             #expect(found.status == 200, "\(found.text)")
             #expect(try await shop.effectiveCompletions() == 1)
-            #expect(try shop.value("SELECT attempt FROM flow WHERE flow_id = $1", [shopper.webviewSession]) == "1")
+            #expect(
+                try shop.value(
+                    "SELECT attempt FROM webview_session WHERE webview_session_id = $1",
+                    [shopper.webviewSession]
+                ) == "1"
+            )
         }
     }
 
@@ -161,7 +166,7 @@ import Testing
             let page = try await shopper.tab.agree(try await shopper.toConfirm())
             #expect(page.error == "payment_declined")
             #expect(try shop.state(of: shopper.webviewSession) == "declined")
-            let refused = try shop.value("SELECT order_ref FROM flow")
+            let refused = try shop.value("SELECT order_ref FROM webview_session")
             shopper.tab.buyer.card = "card-1111"
             let retry = try #require(page.link("retry"))
             let button = try await shopper.tab.browser.open(retry, from: page)
@@ -210,12 +215,12 @@ import Testing
         }
     }
 
-    @Test func `cancelled in the shop, ends the flow`() async throws {
+    @Test func `cancelled in the shop, ends the webview session`() async throws {
         try await withShop { shop in
             let shopper = try await shop.shopper()
             let confirm = try await shopper.toConfirm()
             let cancel = try #require(confirm.form(to: "/checkout_cancel"))
-            let order = try shop.value("SELECT order_ref FROM flow")
+            let order = try shop.value("SELECT order_ref FROM webview_session")
             let page = try await shopper.tab.browser.submit(cancel, on: confirm)
             #expect(page.status == 200)
             #expect(try shop.state(of: shopper.webviewSession) == "cancelled")

@@ -12,9 +12,9 @@ import Testing
     /// Takes a day's partition of sealed data away, and leaves its name taken.
     private func detach(_ day: Int, _ shop: Shop) throws -> String {
         let name = try #require(
-            shop.rows("SELECT to_char(now() + \(day) * interval '1 day', '\"flow_private_\"YYYYMMDD')")[0][0]
+            shop.rows("SELECT to_char(now() + \(day) * interval '1 day', '\"webview_session_private_\"YYYYMMDD')")[0][0]
         )
-        _ = try shop.rows("ALTER TABLE flow_private DETACH PARTITION \(name)")
+        _ = try shop.rows("ALTER TABLE webview_session_private DETACH PARTITION \(name)")
         return name
     }
 

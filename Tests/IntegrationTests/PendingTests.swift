@@ -89,13 +89,13 @@ import Testing
     private func paused(_ shop: Shop) async throws -> Shopper {
         let (shopper, link) = try await placed(shop, card: "card-0701")
         #expect(try await shopper.purchase(link).status == 409)
-        let session = try await shop.control.object(try shop.value("SELECT order_ref FROM flow"))
+        let session = try await shop.control.object(try shop.value("SELECT order_ref FROM webview_session"))
         let own = Set(["chargeId", "chargePermissionId"].compactMap { session[$0]?.text })
         // A busy machine is told late, and its own messages look like those of the test then.
         try await shop.wait(for: "its own messages") {
             Set(try shop.rows("SELECT object_id FROM notification").compactMap { $0[0] }).isSuperset(of: own)
         }
-        let isLong = "SELECT next_at > now() + interval '5 minutes' FROM flow_purchasing"
+        let isLong = "SELECT next_at > now() + interval '5 minutes' FROM webview_session_purchase"
         for _ in 0..<240 where try shop.value(isLong) != "t" {
             try await TimeTravel(shop).passWithoutProvider(.seconds(60), step: .seconds(60))
         }
@@ -110,7 +110,7 @@ import Testing
     /// Returns when every message was followed to its end, and whatever that woke was looked at.
     private func quiet(_ shop: Shop) async throws {
         let waiting = "SELECT 1 FROM notification WHERE NOT asked"
-        let awake = "SELECT 1 FROM flow_purchasing WHERE next_at <= now() + interval '1 minute'"
+        let awake = "SELECT 1 FROM webview_session_purchase WHERE next_at <= now() + interval '1 minute'"
         try await shop.wait(for: "quiet") {
             guard try shop.rows(waiting).isEmpty else { return false }
             // A message counts as asked about before the provider has answered; the next round begins when that one is over.
@@ -123,15 +123,15 @@ import Testing
         try await withShop(listening) { shop in
             let shopper = try await paused(shop)
             try shop.endLease(of: shopper.webviewSession)
-            let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
+            let recoveries = try shop.value("SELECT recoveries FROM webview_session_purchase")
             for _ in 0..<5 { await shop.broker.nextJobRuns() }
-            #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
+            #expect(try shop.value("SELECT recoveries FROM webview_session_purchase") == recoveries)
             try await shop.control.advanceClock(by: "PT61M")
             try await shop.wait(for: "the end of the purchase") {
                 try shop.state(of: shopper.webviewSession) == "authorized"
             }
             #expect(try await shop.effectiveCompletions() == 1)
-            let charge = try shop.value("SELECT charge FROM flow")
+            let charge = try shop.value("SELECT charge FROM webview_session")
             try await shop.wait(for: "the ledger") { try shop.ledger(charge) == "Authorized" }
         }
     }
@@ -141,21 +141,25 @@ import Testing
             let shopper = try await paused(shop)
             try shop.endLease(of: shopper.webviewSession)
             try await quiet(shop)
-            try shop.rows("UPDATE flow SET lease_until = now() + interval '1 hour'")
+            try shop.rows("UPDATE webview_session SET lease_until = now() + interval '1 hour'")
             let before = try await looks(shop)
-            let recoveries = try shop.value("SELECT recoveries FROM flow_purchasing")
+            let recoveries = try shop.value("SELECT recoveries FROM webview_session_purchase")
             // The state stays as it is: the look finds nothing new and is not counted.
             let charge = try #require(
-                try await shop.control.object(try shop.value("SELECT order_ref FROM flow"))["chargeId"]?.text
+                try await shop.control.object(try shop.value("SELECT order_ref FROM webview_session"))["chargeId"]?.text
             )
             try await shop.control.post("ipn", ["objectId": .string(charge)])
-            try await shop.wait(for: "the message") { try shop.value("SELECT woken FROM flow_purchasing") == "t" }
+            try await shop.wait(for: "the message") {
+                try shop.value("SELECT woken FROM webview_session_purchase") == "t"
+            }
             for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await looks(shop) == before)
             try shop.endLease(of: shopper.webviewSession)
             try await shop.wait(for: "the look") { try await looks(shop) == before + 1 }
-            try await shop.wait(for: "the pause") { try shop.value("SELECT woken FROM flow_purchasing") == "f" }
-            #expect(try shop.value("SELECT recoveries FROM flow_purchasing") == recoveries)
+            try await shop.wait(for: "the pause") {
+                try shop.value("SELECT woken FROM webview_session_purchase") == "f"
+            }
+            #expect(try shop.value("SELECT recoveries FROM webview_session_purchase") == recoveries)
             #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
         }
     }
@@ -170,7 +174,7 @@ import Testing
             try await shop.control.fault("GetChargePermission", count: 1_000_000, ["status": 200, "htmlBody": true])
             try shop.rows(
                 """
-                INSERT INTO notification (message_id, received_at, kind, object_id, verdict)
+                INSERT INTO notification (message_id, received_at, kind, object_id, outcome)
                 SELECT 'm' || n, now(), 'CHARGE', 'S03-1234567-1' || n || '-C123456', 'unknown'
                 FROM generate_series(100001, 100020) AS n
                 """

@@ -49,7 +49,10 @@ import Testing
 
             let busy = try await shop.shopper()
             let confirm = try await busy.toConfirm()
-            let own = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [busy.webviewSession])
+            let own = try shop.value(
+                "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+                [busy.webviewSession]
+            )
             let before = try await shop.control.calls("GetCheckoutSession").count
             let sessions = Self.names.enumerated().map { $0 % 2 == 0 ? $1 : own }
             let begun = ContinuousClock.now

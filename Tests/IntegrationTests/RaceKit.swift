@@ -124,7 +124,9 @@ extension ProcessShop {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String: [SimulatorControl.Call]] {
         let calls = Dictionary(grouping: try await completions(), by: \.session)
-        let stored = try rows("SELECT flow_id, state, total, order_ref, convert_from(result, 'UTF8') FROM flow")
+        let stored = try rows(
+            "SELECT webview_session_id, state, total, order_ref, convert_from(result, 'UTF8') FROM webview_session"
+        )
         let byWebviewSession = Dictionary(stored.map { ($0[0] ?? "", $0) }) { first, _ in first }
         for crossing in crossings {
             let effective = (calls[crossing.session] ?? []).filter(\.isEffective)
@@ -137,7 +139,7 @@ extension ProcessShop {
             #expect(row[3] == crossing.session, sourceLocation: sourceLocation)
             #expect(row[4]?.contains("\"status\":\"200\"") == true, sourceLocation: sourceLocation)
         }
-        #expect(try rows("SELECT 1 FROM flow_purchasing").isEmpty, sourceLocation: sourceLocation)
+        #expect(try rows("SELECT 1 FROM webview_session_purchase").isEmpty, sourceLocation: sourceLocation)
         return calls
     }
 }

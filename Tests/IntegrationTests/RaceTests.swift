@@ -25,8 +25,8 @@ struct RaceTests {
             }
             let verdicts = try shop.rows(
                 """
-                SELECT flow_id, count(*) FILTER (WHERE verdict = 'opened'), count(*) FILTER (WHERE verdict = 'reopened')
-                FROM flow_event WHERE op = 'open' GROUP BY flow_id
+                SELECT webview_session_id, count(*) FILTER (WHERE outcome = 'opened'), count(*) FILTER (WHERE outcome = 'reopened')
+                FROM webview_session_event WHERE op = 'open' GROUP BY webview_session_id
                 """
             )
             let byWebviewSession = Dictionary(verdicts.map { ($0[0] ?? "", $0) }) { first, _ in first }
@@ -42,7 +42,10 @@ struct RaceTests {
     }
 
     @Test(arguments: [1, 2], HTTPVersion.allCases)
-    func `of many purchases of one flow exactly one charges`(serverCount: Int, version: HTTPVersion) async throws {
+    func `of many purchases of one webview session exactly one charges`(
+        serverCount: Int,
+        version: HTTPVersion
+    ) async throws {
         try await withProcessShop(over: version) { shop in
             let servers = try await shop.start(serverCount)
             let crossings = try await shop.place(RaceTests.webviewSessions, on: servers)

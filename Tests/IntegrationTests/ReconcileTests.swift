@@ -67,15 +67,15 @@ import Testing
             let missing = strange.permission + "-C999999"
             try shop.rows(
                 """
-                INSERT INTO payment_object (flow_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
-                SELECT flow_id, now(), now(), 1, 'charge', false, $2, parent, currency, 'Authorized'
+                INSERT INTO payment_object (webview_session_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
+                SELECT webview_session_id, now(), now(), 1, 'charge', false, $2, parent, currency, 'Authorized'
                 FROM payment_object WHERE object_id = $1
                 """,
                 [strange.charge, missing]
             )
             // 4: paid at the provider, and our side has called it unpaid.
             let (lost, session) = try await stranded(shop)
-            try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
+            try shop.rows("UPDATE webview_session_purchase SET stuck_at = now()")
             try shop.endLease(of: lost)
             #expect(try await shop.runCommand(["stuck", lost, "--decline"]).exit == .code(0))
 

@@ -33,7 +33,7 @@ import Testing
         }
         for (shopper, link) in waiting { try await strand(shop, shopper, link) }
         // Nobody is looked at before the test says so, and what was begun has ended.
-        try shop.rows("UPDATE flow_purchasing SET next_at = now() + interval '1 h'")
+        try shop.rows("UPDATE webview_session_purchase SET next_at = now() + interval '1 h'")
         for _ in 0..<2 { await shop.broker.nextJobRuns() }
         try await shop.control.clearFaults()
         return waiting.map(\.0)
@@ -77,21 +77,21 @@ import Testing
             try await strand(shop, good, links.1)
             try await shop.control.clearFaults()
             try shop.refuse(
-                updatesOf: "flow",
-                where: "OLD.flow_id = '\(bad.webviewSession)' AND NEW.verdict = 'recover'"
+                updatesOf: "webview_session",
+                where: "OLD.webview_session_id = '\(bad.webviewSession)' AND NEW.outcome = 'recover'"
             )
             // Both in one batch, and the bad one first.
             for webviewSession in [bad.webviewSession, good.webviewSession] { try shop.endLease(of: webviewSession) }
             try shop.rows(
                 """
-                UPDATE flow_purchasing SET next_at = now() - CASE flow_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
+                UPDATE webview_session_purchase SET next_at = now() - CASE webview_session_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
                 """,
                 [bad.webviewSession]
             )
             try await shop.wait(for: "the other one") { try shop.state(of: good.webviewSession) == "authorized" }
             #expect(try shop.state(of: bad.webviewSession) == "purchasing")
-            try shop.rows("DROP TRIGGER refuse ON flow")
-            try shop.rows("UPDATE flow_purchasing SET next_at = now()")
+            try shop.rows("DROP TRIGGER refuse ON webview_session")
+            try shop.rows("UPDATE webview_session_purchase SET next_at = now()")
             try await shop.wait(for: "the bad one") { try shop.state(of: bad.webviewSession) == "authorized" }
         }
     }
@@ -101,20 +101,21 @@ import Testing
             let all = try await stranded(shop, 18)
             let good = all[0]
             try shop.refuse(
-                updatesOf: "flow",
-                where: "OLD.flow_id <> '\(good.webviewSession)' AND NEW.verdict = 'recover'"
+                updatesOf: "webview_session",
+                where: "OLD.webview_session_id <> '\(good.webviewSession)' AND NEW.outcome = 'recover'"
             )
             // All at once, and the good one last.
             try shop.database.admin().run(
                 """
-                UPDATE flow SET lease_until = now() - interval '1 s' WHERE state = 'purchasing';
-                UPDATE flow_purchasing SET
-                    next_at = now() - CASE flow_id WHEN '\(good.webviewSession)' THEN interval '1 h' ELSE interval '2 h' END
+                UPDATE webview_session SET lease_until = now() - interval '1 s' WHERE state = 'purchasing';
+                UPDATE webview_session_purchase SET
+                    next_at = now() - CASE webview_session_id WHEN '\(good.webviewSession)' THEN interval '1 h' ELSE interval '2 h' END
                 """
             )
             try await shop.wait(for: "the good one") { try shop.state(of: good.webviewSession) == "authorized" }
             try await shop.wait(for: "the others") {
-                try shop.value("SELECT count(*) FROM flow_purchasing WHERE failures = 1 AND next_at > now()") == "17"
+                try shop.value("SELECT count(*) FROM webview_session_purchase WHERE failures = 1 AND next_at > now()")
+                    == "17"
             }
         }
     }
@@ -124,20 +125,22 @@ import Testing
             let both = try await stranded(shop, 2)
             let (locked, good) = (both[0], both[1])
             // Both are overdue once the one is locked, and the locked one first.
-            try shop.rows("UPDATE flow_purchasing SET next_at = now() + interval '1 h'")
+            try shop.rows("UPDATE webview_session_purchase SET next_at = now() + interval '1 h'")
             for shopper in both { try shop.endLease(of: shopper.webviewSession) }
             let holder = try shop.database.admin()
-            try holder.run("BEGIN; SELECT FROM flow WHERE flow_id = '\(locked.webviewSession)' FOR UPDATE")
+            try holder.run(
+                "BEGIN; SELECT FROM webview_session WHERE webview_session_id = '\(locked.webviewSession)' FOR UPDATE"
+            )
             try shop.rows(
                 """
-                UPDATE flow_purchasing SET next_at = now() - CASE flow_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
+                UPDATE webview_session_purchase SET next_at = now() - CASE webview_session_id WHEN $1 THEN interval '2 h' ELSE interval '1 h' END
                 """,
                 [locked.webviewSession]
             )
             try await shop.wait(for: "the other one") { try shop.state(of: good.webviewSession) == "authorized" }
             #expect(try shop.state(of: locked.webviewSession) == "purchasing")
             try holder.run("ROLLBACK")
-            try shop.rows("UPDATE flow_purchasing SET next_at = now()")
+            try shop.rows("UPDATE webview_session_purchase SET next_at = now()")
             try await shop.wait(for: "the locked one") { try shop.state(of: locked.webviewSession) == "authorized" }
         }
     }
@@ -150,13 +153,16 @@ import Testing
             let travel = TimeTravel(shop)
             try await travel.advance(by: .seconds(60))
             #expect(try await questions(shop) == 1)
-            #expect(try shop.value("SELECT stuck_at IS NULL AND missing_since IS NOT NULL FROM flow_purchasing") == "t")
+            #expect(
+                try shop.value("SELECT stuck_at IS NULL AND missing_since IS NOT NULL FROM webview_session_purchase")
+                    == "t"
+            )
             #expect(try shop.trail(of: shopper.webviewSession).last != "give_up stuck")
             let hourAgo = "missing_since = missing_since - interval '1 hour', since = since - interval '2 hours'"
-            try shop.rows("UPDATE flow_purchasing SET \(hourAgo)")
+            try shop.rows("UPDATE webview_session_purchase SET \(hourAgo)")
             try await travel.advance(by: .seconds(600), step: .seconds(100))
             #expect(try shop.trail(of: shopper.webviewSession).last == "give_up stuck")
-            #expect(try shop.value("SELECT reason FROM flow_purchasing") == "gone")
+            #expect(try shop.value("SELECT reason FROM webview_session_purchase") == "gone")
             let all = try await questions(shop)
             try await travel.advance(by: .seconds(400 * 86_400), step: .seconds(40 * 86_400))
             #expect(try await questions(shop) == all)
@@ -166,13 +172,13 @@ import Testing
     @Test func `leaves the buyer the way to the end after it was given up`() async throws {
         try await withShop(options) { shop in
             let (shopper, link) = try await stranded(shop)
-            try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
+            try shop.rows("UPDATE webview_session_purchase SET stuck_at = now()")
             try await shop.control.clearFaults()
             try await TimeTravel(shop).advance(by: .seconds(60))
             #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
             let answer = try await shopper.purchase(link)
             #expect(answer.status == 200, "\(answer.text)")
-            #expect(try shop.rows("SELECT 1 FROM flow_purchasing").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM webview_session_purchase").isEmpty)
             #expect(try await shop.effectiveCompletions() == 1)
         }
     }
@@ -182,21 +188,21 @@ import Testing
             let (shopper, _) = try await stranded(shop)
             let webviewSession = shopper.webviewSession
             #expect(try await shop.runCommand(["stuck", webviewSession, "--resume"]).exit == .code(1))
-            try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
+            try shop.rows("UPDATE webview_session_purchase SET stuck_at = now()")
             let listed = try await shop.runCommand(["stuck"])
             #expect(listed.exit == .code(0))
             let line = try JSONParser.parse(Array(listed.output.utf8))
-            #expect(line["flow"]?.text == webviewSession)
+            #expect(line["webview_session"]?.text == webviewSession)
             #expect((line["total"]?.integer ?? 0) > 0)
             #expect(try await shop.runCommand(["stuck", webviewSession]).exit == .code(2))
             #expect(try await shop.runCommand(["stuck", webviewSession, "--resume"]).exit == .code(0))
             #expect(try await shop.runCommand(["stuck"]).output.isEmpty)
             #expect(try await shop.runCommand(["stuck", webviewSession, "--decline"]).exit == .code(1))
-            try shop.rows("UPDATE flow_purchasing SET stuck_at = now()")
+            try shop.rows("UPDATE webview_session_purchase SET stuck_at = now()")
             try shop.endLease(of: webviewSession)
             #expect(try await shop.runCommand(["stuck", webviewSession, "--decline"]).exit == .code(0))
             #expect(try shop.state(of: webviewSession) == "declined")
-            #expect(try shop.rows("SELECT 1 FROM flow_purchasing").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM webview_session_purchase").isEmpty)
         }
     }
 }

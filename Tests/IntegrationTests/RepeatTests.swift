@@ -104,7 +104,10 @@ import Testing
             // The provider would say that this one is cancelled.
             let confirm = try await shopper.tab.choose(try await tab.open("/button"))
             _ = try await shopper.tab.agree(confirm)
-            let session = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [shopper.webviewSession])
+            let session = try shop.value(
+                "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+                [shopper.webviewSession]
+            )
             let reads = try await shop.control.calls("GetCheckoutSession").count
             let placed = try shop.footprint()
             for path in paths + ["/checkout_result?amazonCheckoutSessionId=" + session] {

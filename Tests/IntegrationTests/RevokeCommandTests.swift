@@ -25,7 +25,10 @@ struct RevokeCommandTests {
     }
 
     private func install(of webviewSession: String, _ shop: Shop) throws -> String {
-        try shop.value("SELECT encode(app_hash, 'hex') FROM flow WHERE flow_id = $1", [webviewSession])
+        try shop.value(
+            "SELECT encode(app_hash, 'hex') FROM webview_session WHERE webview_session_id = $1",
+            [webviewSession]
+        )
     }
 
     @Test func `ends one session, for good and on record`() async throws {
@@ -39,7 +42,7 @@ struct RevokeCommandTests {
             #expect(try shop.state(of: shopper.webviewSession) == "revoked")
             #expect(try shop.state(of: other.webviewSession) == "issued")
             let row = try shop.rows(
-                "SELECT op, reason, peer FROM flow_event WHERE flow_id = $1 ORDER BY ordinal DESC LIMIT 1",
+                "SELECT op, reason, peer FROM webview_session_event WHERE webview_session_id = $1 ORDER BY ordinal DESC LIMIT 1",
                 [shopper.webviewSession]
             )
             #expect(row == [["close", "operator", "operator"]])
@@ -111,7 +114,7 @@ struct RevokeCommandTests {
     @Test func `is on record before it is carried out, open where it was cut off`() async throws {
         try await withShop { shop in
             let shopper = try await shop.shopper()
-            try shop.refuse(updatesOf: "flow", where: "NEW.state = 'revoked'")
+            try shop.refuse(updatesOf: "webview_session", where: "NEW.state = 'revoked'")
             for words in [[shopper.webviewSession], ["--all", "--yes"]] {
                 #expect(try await shop.runCommand(["revoke"] + words).exit == .code(1))
             }

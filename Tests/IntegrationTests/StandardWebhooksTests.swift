@@ -103,7 +103,7 @@ struct StandardWebhooksTests {
                 #expect(try await shopper.purchase(try await shopper.toReturn()).status == 200)
                 try await withLoop { reactor in
                     _ = try await poll(reactor, "both events") { () throws -> Bool? in
-                        try judged.shop.value("SELECT count(*) FROM webhook_lane") == "0" ? true : nil
+                        try judged.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0" ? true : nil
                     }
                 }
                 let sent = try judged.shop.rows(

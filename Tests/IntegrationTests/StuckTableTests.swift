@@ -80,11 +80,11 @@ struct StuckTableTests {
         options.jobPause = .milliseconds(2)
         try await withShop(options) { shop in
             let names = try await bring(shop, row.way)
-            let webviewSession = try #require(names["FLOW"])
+            let webviewSession = try #require(names["SESSION"])
             let gauge = try #require(row.gauge)
             try await shop.wait(for: gauge) { try await number(gauge, shop) == "1" }
             let last = try shop.rows(
-                "SELECT type FROM merchant_event WHERE flow_id = $1 AND type LIKE '%stuck' ORDER BY sequence",
+                "SELECT type FROM merchant_event WHERE webview_session_id = $1 AND type LIKE '%stuck' ORDER BY sequence",
                 [webviewSession]
             )
             #expect(last.last?[0] == row.event)
@@ -106,7 +106,7 @@ struct StuckTableTests {
                 try await shop.control.force("charges/" + (names["CHARGE"] ?? ""), "Canceled", "MerchantCanceled")
             }
             if command.contains(" adopt ") {
-                try shop.database.admin().run("DELETE FROM merchant_order; DELETE FROM flow")
+                try shop.database.admin().run("DELETE FROM merchant_order; DELETE FROM webview_session")
             }
             let arguments = command.split(separator: " ").dropFirst().map { names[String($0)] ?? String($0) }
             let ended = try await shop.runCommand(arguments + ["--as", "night shift"])
@@ -142,21 +142,23 @@ struct StuckTableTests {
         let (permission, charge) = (session["chargePermissionId"]?.text ?? "", session["chargeId"]?.text ?? "")
         switch way {
         case "purchase-overdue":
-            try shop.rows("UPDATE flow_purchasing SET since = now() - interval '3 h', next_at = now() + interval '1 h'")
+            try shop.rows(
+                "UPDATE webview_session_purchase SET since = now() - interval '3 h', next_at = now() + interval '1 h'"
+            )
         case "charge-unpaid":
             try shop.database.admin().run(
                 """
-                UPDATE flow SET state = 'revoked'; UPDATE merchant_order SET state = 'cancelled'; DELETE FROM flow_purchasing;
-                INSERT INTO notification (message_id, received_at, flow_id, kind, object_id, verdict)
+                UPDATE webview_session SET state = 'revoked'; UPDATE merchant_order SET state = 'cancelled'; DELETE FROM webview_session_purchase;
+                INSERT INTO notification (message_id, received_at, webview_session_id, kind, object_id, outcome)
                 VALUES ('m', now(), '\(webviewSession)', 'CHARGE', '\(charge)', 'unpaid')
                 """
             )
         default:
             let reason = String(way.split(separator: "-")[1])
-            try shop.rows("UPDATE flow_purchasing SET stuck_at = now(), reason = $1", [reason])
+            try shop.rows("UPDATE webview_session_purchase SET stuck_at = now(), reason = $1", [reason])
             try shop.endLease(of: webviewSession)
         }
-        return ["FLOW": webviewSession, "PERMISSION": permission, "CHARGE": charge]
+        return ["SESSION": webviewSession, "PERMISSION": permission, "CHARGE": charge]
     }
 
     private func payment(_ shop: Shop, _ way: String) async throws -> [String: String] {
@@ -173,6 +175,6 @@ struct StuckTableTests {
             try shop.rows("UPDATE payment_operation SET state = 'stuck', ended_at = now(), reason = $1", [reason])
         }
         let operation = try shop.value("SELECT operation_id FROM payment_operation")
-        return ["FLOW": till.webviewSession, "OPERATION": operation, "CHARGE": till.charge]
+        return ["SESSION": till.webviewSession, "OPERATION": operation, "CHARGE": till.charge]
     }
 }

@@ -36,8 +36,11 @@ struct StuckTests {
 
     /// What the merchant was told, but for the charge of a payment.
     private func events(_ webviewSession: String, _ shop: Shop) throws -> [String] {
-        try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence", [webviewSession])
-            .compactMap { $0[0] }.filter { !$0.hasPrefix("charge.") }
+        try shop.rows(
+            "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
+            [webviewSession]
+        )
+        .compactMap { $0[0] }.filter { !$0.hasPrefix("charge.") }
     }
 
     private func session(_ webviewSession: String, _ shop: Shop) async throws -> JSONValue {
@@ -52,14 +55,17 @@ struct StuckTests {
         try await withShop(options) { shop in
             let shopper = try await strand(shop)
             // Recovery cannot take it up for longer than it would go on asking.
-            try shop.refuse(updatesOf: "flow_purchasing", where: "NEW.next_at > OLD.next_at")
+            try shop.refuse(updatesOf: "webview_session_purchase", where: "NEW.next_at > OLD.next_at")
             try await TimeTravel(shop).advance(by: StuckTests.hour * 60)
             try await shop.control.clearFaults()
             let sent = try await shop.control.calls("CompleteCheckoutSession").count
-            try shop.rows("DROP TRIGGER refuse ON flow_purchasing")
+            try shop.rows("DROP TRIGGER refuse ON webview_session_purchase")
             try await shop.wait(for: "the answer") { try shop.state(of: shopper.webviewSession) == "authorized" }
             #expect(
-                try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [shopper.webviewSession])
+                try shop.value(
+                    "SELECT state FROM merchant_order WHERE webview_session_id = $1",
+                    [shopper.webviewSession]
+                )
                     == "paid"
             )
             #expect(try await shop.control.calls("CompleteCheckoutSession").count == sent)
@@ -107,7 +113,7 @@ struct StuckTests {
             let age = try await gauge(#"sallyport_purchases_oldest_seconds{state="stuck"}"#, shop).flatMap { Int($0) }
             #expect(age ?? 0 >= 2 * 86_400)
             #expect(try events(webviewSession, shop) == ["session.stuck"])
-            let reason = "SELECT data -> 'object' ->> 'reasonCode' FROM merchant_event WHERE flow_id = $1"
+            let reason = "SELECT data -> 'object' ->> 'reasonCode' FROM merchant_event WHERE webview_session_id = $1"
             #expect(try shop.value(reason, [webviewSession]) == "time")
             let read = try await session(webviewSession, shop)
             #expect(read["state"]?.text == "paying")
@@ -173,14 +179,14 @@ struct StuckTests {
             // As if the session, which is completed, had held another amount, and this were the first call.
             try shop.database.admin().run(
                 """
-                UPDATE flow SET state = 'placed', lease_until = NULL, total = total + 1;
-                UPDATE merchant_order SET total = total + 1; DELETE FROM flow_purchasing
+                UPDATE webview_session SET state = 'placed', lease_until = NULL, total = total + 1;
+                UPDATE merchant_order SET total = total + 1; DELETE FROM webview_session_purchase
                 """
             )
             #expect(try await shopper.purchase(link).status == 409)
             #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
             #expect(try shop.trail(of: shopper.webviewSession).last == "give_up stuck")
-            #expect(try shop.value("SELECT reason FROM flow_purchasing") == "amount")
+            #expect(try shop.value("SELECT reason FROM webview_session_purchase") == "amount")
             #expect(try events(shopper.webviewSession, shop) == ["session.stuck"])
             // It stays so, whoever asks.
             try await TimeTravel(shop).advance(by: StuckTests.hour * 72, step: StuckTests.hour * 12)

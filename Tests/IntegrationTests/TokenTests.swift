@@ -147,7 +147,7 @@ import Testing
 }
 
 /// T31 of docs/contract.md: whoever a client says it is, each webview session needs the two halves that it was issued for.
-@Suite struct `A flow is purchased with the evidence of its own client` {
+@Suite struct `A webview session is purchased with the evidence of its own client` {
     enum Evidence: String, CaseIterable, Sendable {
         case appProof
         case tabToken
@@ -173,7 +173,7 @@ import Testing
 }
 
 /// T32 and T33 of docs/contract.md.
-@Suite struct `An order of another flow` {
+@Suite struct `An order of another webview session` {
     @Test func `cannot be planted in the tab`() async throws {
         try await withShop { shop in
             let attacker = try await shop.shopper()
@@ -224,7 +224,7 @@ import Testing
             #expect(try await shopper.tab.browser.open("/thanks?secureWebviewSessionId=" + tab).status == 404)
             #expect(try await shopper.tab.browser.open("/confirm_order").status == 403)
             #expect(try await shopper.cart.thanks().status == 200)
-            try shop.rows("UPDATE flow SET receipt_until = now() - interval '1 second'")
+            try shop.rows("UPDATE webview_session SET receipt_until = now() - interval '1 second'")
             let late = try await shopper.cart.thanks()
             #expect(late.status == 410)
             #expect(!late.text.contains("見本"))

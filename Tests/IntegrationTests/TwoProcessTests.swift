@@ -13,7 +13,7 @@ struct TwoProcessTests {
     private func orders(_ count: Int, _ shop: ProcessShop) throws -> [String] {
         try shop.rows(
             """
-            SELECT overlay(gen_random_uuid()::text PLACING left(flow_floor(now())::text, 14) || '7' FROM 1 FOR 15)
+            SELECT overlay(gen_random_uuid()::text PLACING left(id_floor(now())::text, 14) || '7' FROM 1 FOR 15)
             FROM generate_series(1, $1::integer)
             """,
             ["\(count)"]
@@ -33,7 +33,7 @@ struct TwoProcessTests {
             try shop.rows(
                 """
                 INSERT INTO payment_poll (
-                    object_id, kind, flow_id, since, next_at, polls, failures, notified, missing_since)
+                    object_id, kind, webview_session_id, since, next_at, polls, failures, notified, missing_since)
                 SELECT 'S03-1234567-1234567-C' || n, 'charge', $1::uuid, now(), now() + interval '1 second', 0, 0, false,
                     now() - interval '2 hours'
                 FROM generate_series(100001, 100012) AS n
@@ -65,14 +65,14 @@ struct TwoProcessTests {
             receiver.behave(.slow(.milliseconds(50)))
             try shop.rows(
                 """
-                INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
+                INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
                 SELECT f::uuid, gen_random_uuid(), n, now(), 'session.paid', '{}'
                 FROM unnest(string_to_array($1, ',')) AS f, generate_series(1, 4) AS n
                 """,
                 [orders.joined(separator: ",")]
             )
             try await poll(shop.reactor, "quiet queues") {
-                try shop.rows("SELECT 1 FROM webhook_lane").isEmpty ? () : nil
+                try shop.rows("SELECT 1 FROM webhook_delivery_queue").isEmpty ? () : nil
             }
             expectOrder(receiver.received, of: orders, 1...4)
             #expect(receiver.received.count == 120)

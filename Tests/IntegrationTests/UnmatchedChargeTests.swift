@@ -39,9 +39,9 @@ struct UnmatchedChargeTests {
         }
         try shop.database.admin().run(
             """
-            UPDATE flow SET state = '\(state)' WHERE flow_id = '\(shopper.webviewSession)';
+            UPDATE webview_session SET state = '\(state)' WHERE webview_session_id = '\(shopper.webviewSession)';
             UPDATE merchant_order SET state = '\(state == "expired" ? "expired" : "cancelled")';
-            DELETE FROM flow_purchasing
+            DELETE FROM webview_session_purchase
             """
         )
         try await shop.control.clearFaults()
@@ -55,14 +55,17 @@ struct UnmatchedChargeTests {
         try await withShop(options(log)) { shop in
             let (webviewSession, permission) = try await unpaid(shop, "expired")
             try await shop.wait(for: "the payment") { try shop.state(of: webviewSession) == "authorized" }
-            #expect(try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [webviewSession]) == "paid")
+            #expect(
+                try shop.value("SELECT state FROM merchant_order WHERE webview_session_id = $1", [webviewSession])
+                    == "paid"
+            )
             #expect(try !shop.ledger(permission).isEmpty)
             #expect(try shop.trail(of: webviewSession).contains("reclaim recover"))
             let line = try #require(log.lines(with: "purchase.reclaimed").first)
             #expect(line.contains("error") && line.contains(webviewSession) && line.contains(permission), "\(line)")
             // What was paid is paid once, whatever is told again.
             #expect(try await shop.effectiveCompletions() == 1)
-            let events = "SELECT type FROM merchant_event WHERE flow_id = $1 AND type = 'session.paid'"
+            let events = "SELECT type FROM merchant_event WHERE webview_session_id = $1 AND type = 'session.paid'"
             #expect(try shop.rows(events, [webviewSession]).count == 1)
         }
     }
@@ -110,15 +113,15 @@ struct UnmatchedChargeTests {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
             let (webviewSession, _) = try await unpaid(shop, state) { shop in
-                let session = try shop.value("SELECT order_ref FROM flow")
+                let session = try shop.value("SELECT order_ref FROM webview_session")
                 let charge = try #require(try await shop.control.object(session)["chargeId"]?.text)
                 try await shop.control.force("charges/" + charge, "Canceled", "MerchantCanceled")
             }
             try await shop.wait(for: "the follower") {
-                try shop.rows("SELECT 1 FROM notification WHERE NOT asked AND verdict = 'unknown'").isEmpty
+                try shop.rows("SELECT 1 FROM notification WHERE NOT asked AND outcome = 'unknown'").isEmpty
             }
             #expect(try shop.state(of: webviewSession) == state)
-            #expect(try shop.rows("SELECT 1 FROM notification WHERE verdict = 'unpaid'").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM notification WHERE outcome = 'unpaid'").isEmpty)
             #expect(log.lines(with: "purchase.reclaimed").isEmpty)
             #expect(try shop.rows("SELECT 1 FROM merchant_event WHERE type = 'session.paid'").isEmpty)
         }
@@ -133,7 +136,7 @@ struct UnmatchedChargeTests {
             let early = try await shop.runCommand(words)
             #expect(early.exit == .code(1))
             #expect(early.output.contains("holds money still"), "\(early.output)")
-            let session = try shop.value("SELECT order_ref FROM flow")
+            let session = try shop.value("SELECT order_ref FROM webview_session")
             let charge = try #require(try await shop.control.object(session)["chargeId"]?.text)
             try await shop.control.force("charges/" + charge, "Canceled", "MerchantCanceled")
             let stranger = ["stuck", "01a20445-43a0-72c9-954e-eabfe6522989", "--refunded", "--permission", permission]
@@ -160,13 +163,13 @@ struct UnmatchedChargeTests {
             let before = try await shop.control.calls("GetChargePermission").count
             try shop.rows(
                 """
-                UPDATE notification SET verdict = 'unknown', received_at = received_at - interval '3 minutes', asked = false
+                UPDATE notification SET outcome = 'unknown', received_at = received_at - interval '3 minutes', asked = false
                 WHERE object_id = $1
                 """,
                 [paid.charge]
             )
             try await shop.wait(for: "the follower") {
-                try shop.rows("SELECT 1 FROM notification WHERE NOT asked AND verdict = 'unknown'").isEmpty
+                try shop.rows("SELECT 1 FROM notification WHERE NOT asked AND outcome = 'unknown'").isEmpty
             }
             #expect(try await shop.control.calls("GetChargePermission").count == before)
         }

@@ -17,7 +17,7 @@ struct HookedShop: Sendable {
     func happen(_ sessions: [String], _ places: ClosedRange<Int>, _ type: String = "session.paid") throws {
         try shop.rows(
             """
-            INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
+            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
             SELECT f::uuid, gen_random_uuid(), n, now(), $2, json_build_object('reference', 'R-' || n)
             FROM unnest(string_to_array($1, ',')) AS f, generate_series($3::bigint, $4::bigint) AS n
             """,
@@ -29,7 +29,7 @@ struct HookedShop: Sendable {
     func sessions(_ count: Int) throws -> [String] {
         try shop.rows(
             """
-            SELECT overlay(gen_random_uuid()::text PLACING left(flow_floor(now())::text, 14) || '7' FROM 1 FOR 15)
+            SELECT overlay(gen_random_uuid()::text PLACING left(id_floor(now())::text, 14) || '7' FROM 1 FOR 15)
             FROM generate_series(1, $1::integer)
             """,
             ["\(count)"]
@@ -40,8 +40,8 @@ struct HookedShop: Sendable {
     /// Waits until nothing is due and nothing is under way.
     func settle(atMost patience: Duration = Patience.usual) async throws {
         let question = """
-            SELECT count(*) FROM webhook_lane
-            WHERE parked_at IS NULL AND (attempt_id IS NOT NULL OR next_at <= now())
+            SELECT count(*) FROM webhook_delivery_queue
+            WHERE dead_at IS NULL AND (attempt_id IS NOT NULL OR next_at <= now())
             """
         try await withLoop { reactor in
             _ = try await poll(reactor, "quiet queues", atMost: patience) {
@@ -62,7 +62,7 @@ struct HookedShop: Sendable {
     /// Lets time pass for everything that waits.
     func pass(minutes: Int) throws {
         try shop.rows(
-            "UPDATE webhook_lane SET next_at = next_at - make_interval(mins => $1::integer) WHERE attempt_id IS NULL",
+            "UPDATE webhook_delivery_queue SET next_at = next_at - make_interval(mins => $1::integer) WHERE attempt_id IS NULL",
             ["\(minutes)"]
         )
     }

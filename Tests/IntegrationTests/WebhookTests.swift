@@ -19,7 +19,9 @@ struct WebhookTests {
             }
             try await hooks.settle()
             #expect(hooks.receiver.accepted.isEmpty)
-            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_lane WHERE head = 1 AND tail = 4") == "50")
+            #expect(
+                try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue WHERE head = 1 AND tail = 4") == "50"
+            )
             #expect(Set(hooks.receiver.received.map(\.sequence)) == [1], "nothing overtakes the first")
             hooks.receiver.behave(.status(200))
             // The next event shows that the server is back, and everything follows although its own pauses are not over.
@@ -28,7 +30,7 @@ struct WebhookTests {
             try await hooks.arrived(204)
             try await hooks.settle()
             expectOrder(hooks.receiver.accepted, of: sessions + next, 1...4)
-            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_lane") == "0")
+            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0")
         }
     }
 
@@ -79,7 +81,7 @@ struct WebhookTests {
             #expect(hooks.receiver.received.count == 2)
             let dead = try await hooks.command("list", "--dead")
             #expect(dead.exit == .code(0))
-            #expect(Set(dead.lines.compactMap { $0["flow"]?.text }) == Set(sessions))
+            #expect(Set(dead.lines.compactMap { $0["webview_session"]?.text }) == Set(sessions))
             #expect(dead.lines.allSatisfy { $0["status"]?.integer == 410 && $0["nextAt"] == nil })
             hooks.receiver.behave(.status(200))
             let replay = try await hooks.command("replay", "--endpoint", hooks.endpoint)
@@ -102,7 +104,8 @@ struct WebhookTests {
             let answer = try await shopper.purchase(try await shopper.toReturn())
             #expect(answer.status == 200, "\(answer.text)")
             #expect(hooks.receiver.accepted.isEmpty)
-            let waiting = "SELECT count(*) FROM webhook_lane WHERE flow_id = $1 AND attempt_id IS NULL"
+            let waiting =
+                "SELECT count(*) FROM webhook_delivery_queue WHERE webview_session_id = $1 AND attempt_id IS NULL"
             #expect(try hooks.shop.value(waiting, [shopper.webviewSession]) == "1")
         }
     }
@@ -149,7 +152,7 @@ struct WebhooksCommandTests {
             #expect(try await hooks.command("remove", hooks.endpoint).exit == .code(1))
             #expect(try await hooks.command("rotate", hooks.endpoint).exit == .code(1))
             try hooks.happen(try hooks.sessions(1), 1...1)
-            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_lane") == "0")
+            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0")
         }
     }
 
@@ -180,7 +183,7 @@ struct WebhooksCommandTests {
             try hooks.happen(sessions, 2...2, "refund.created")
             try await hooks.settle()
             #expect(refunds.accepted.map(\.type) == ["refund.created", "refund.created"])
-            let queues = try await hooks.command("list", "--flow", sessions[0])
+            let queues = try await hooks.command("list", "--session", sessions[0])
             #expect(queues.lines.count == 1)
             #expect(queues.lines.first?["sequence"]?.integer == 1 && queues.lines.first?["last"]?.integer == 2)
         }
@@ -189,8 +192,8 @@ struct WebhooksCommandTests {
     @Test(
         arguments: [
             [], ["add"], ["add", "http://shop.example/"], ["add", "https://shop.example/", "--events", "nothing"],
-            ["list", "x"], ["test"], ["test", "x"], ["test", "00000000-0000-4000-8000-000000000000", "--flow", "x"],
-            ["replay"], ["replay", "x"], ["replay", "--flow", "x"], ["rotate", "x"],
+            ["list", "x"], ["test"], ["test", "x"], ["test", "00000000-0000-4000-8000-000000000000", "--session", "x"],
+            ["replay"], ["replay", "x"], ["replay", "--session", "x"], ["rotate", "x"],
             ["rotate", "00000000-0000-4000-8000-000000000000", "--overlap", "1y"], ["remove"], ["forget"],
             ["list", "--events", "session.paid"],
         ]
@@ -222,7 +225,7 @@ struct WebhooksCommandTests {
 struct WebhookCrashTests {
     /// What a purchase has written, as the database has it: the event and its queue are there, or neither.
     private func paid(_ shop: ProcessShop) throws -> [String] {
-        try shop.rows("SELECT flow_id FROM merchant_event WHERE type = 'session.paid'").compactMap { $0[0] }
+        try shop.rows("SELECT webview_session_id FROM merchant_event WHERE type = 'session.paid'").compactMap { $0[0] }
     }
 
     @Test func `a program that is killed between the commit and the try loses nothing`() async throws {
@@ -259,7 +262,7 @@ struct WebhookCrashTests {
             receiver.behave(.status(200))
             _ = try await shop.startServer()
             // The lease of the one that died.
-            try shop.rows("UPDATE webhook_lane SET next_at = now()")
+            try shop.rows("UPDATE webhook_delivery_queue SET next_at = now()")
             _ = try await poll(shop.reactor, "the event") { receiver.accepted.isEmpty ? nil : true }
             let tries = receiver.received.filter { $0.sequence == 1 }
             #expect(tries.count > 1)

@@ -11,7 +11,7 @@ import Testing
     private static let request = MerchantRequest.all[2]
 
     private static func find(_ shop: ScriptedProgram, _ row: OrderRow) {
-        shop.database.answer("order_look", row.row)
+        shop.database.answer("order_read", row.row)
         shop.database.answer("ledger_objects")
     }
 

@@ -98,7 +98,7 @@ import Testing
                 } else {
                     shop.database.fail("api_key_touch", .unavailable)
                 }
-                shop.database.answer("order_look")
+                shop.database.answer("order_read")
                 let answer = try await shop.send(MerchantRequest.all[1], isLetIn: false)
                 #expect(answer.status == 404)
             }
@@ -152,7 +152,7 @@ import Testing
             #expect(shop.database.names.contains("api_key_hashes"))
             shop.database.clear()
             shop.letIn()
-            shop.database.answer("order_look")
+            shop.database.answer("order_read")
             let known = try await shop.send(MerchantRequest.all[1], isLetIn: false)
             #expect(known.status == 404)
             let refused = try await shop.ask(.get, path, fields: [(.authorization, guess)])
@@ -314,7 +314,8 @@ import Testing
 
     @Test(
         arguments: MerchantRequest.all.filter {
-            ["order_look", "ledger_object", "flow_arrival", "flow_begin_attempt"].contains($0.statement)
+            ["order_read", "ledger_object", "webview_session_mobile_return_read", "webview_session_begin_attempt"]
+                .contains($0.statement)
         }
     )
     func `finds nothing, and the answer names no session`(request: MerchantRequest) async throws {

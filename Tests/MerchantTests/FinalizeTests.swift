@@ -30,18 +30,18 @@ import Testing
 
     /// Scripts everything up to the purchase.
     private static func arrive(_ shop: ScriptedProgram) throws {
-        shop.database.answer("flow_arrival", try arrival("arrived"))
+        shop.database.answer("webview_session_mobile_return_read", try arrival("arrived"))
         shop.provider.answer(200, ProviderBodies.session(amount: Webview.total))
-        shop.database.answer("flow_arrive", try arrived("arrived"))
+        shop.database.answer("webview_session_mobile_return", try arrived("arrived"))
     }
 
     /// Scripts a purchase that ends well.
     private static func pay(_ shop: ScriptedProgram) throws {
-        shop.database.answer("flow_begin_attempt", Webview.lease("begin", client: "mobileApp"))
+        shop.database.answer("webview_session_begin_attempt", Webview.lease("begin", client: "mobileApp"))
         shop.provider.answer(200, ProviderBodies.session("Completed", amount: Webview.total))
-        shop.database.answer("flow_settle_patient", try Webview.row("authorized", "authorized").opening)
+        shop.database.answer("webview_session_settle_patient", try Webview.row("authorized", "authorized").opening)
         Webview.order(shop, "paid")
-        shop.database.answer("flow_show_receipt")
+        shop.database.answer("webview_session_show_receipt")
     }
 
     @Test func `pins the checkout session that the provider says is its own, and pays`() async throws {
@@ -50,12 +50,15 @@ import Testing
             try Self.pay(shop)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 200 && answer.json["state"]?.text == "paid" && answer[.xFlowID] == Sample.session)
-            let (looked, pinned) = (try shop.parameters("flow_arrival"), try shop.parameters("flow_arrive"))
+            let (looked, pinned) = (
+                try shop.parameters("webview_session_mobile_return_read"),
+                try shop.parameters("webview_session_mobile_return")
+            )
             let (id, proof, session) = (try looked.uuid(0, 0), try looked.digest(0, 1), try looked.text(0, 3))
             #expect(id == Sample.id && proof == Halves.hash(SessionBodies.proof) && session == Sample.checkoutSession)
             let (ticket, sealed) = (try pinned.digest(0, 3), try pinned.bytes(0, 8))
             #expect(!sealed.isEmpty && !String(decoding: sealed, as: UTF8.self).contains("b@example.test"))
-            let begun = try shop.parameters("flow_begin_attempt").digest(0, 3)
+            let begun = try shop.parameters("webview_session_begin_attempt").digest(0, 3)
             #expect(begun == ticket)
             #expect(shop.provider.requests.map(\.method) == ["GET", "POST"])
             let call = try #require(shop.provider.requests.last)
@@ -67,7 +70,7 @@ import Testing
 
     @Test func `that is pinned already is paid without another look at the provider`() async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_arrival", try Self.arrival("present", "placed"))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival("present", "placed"))
             try Self.pay(shop)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 200 && shop.provider.requests.map(\.method) == ["POST"])
@@ -88,7 +91,7 @@ import Testing
         code: String
     ) async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_arrival", try Self.arrival(verdict, state))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival(verdict, state))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
             #expect(shop.provider.requests.isEmpty)
@@ -107,9 +110,12 @@ import Testing
         try await withMerchants { shop in
             // A wrong proof is counted only where the checkout session is this one's.
             let isDoubtful = verdict.hasPrefix("proof")
-            shop.database.answer("flow_arrival", try Self.arrival(isDoubtful ? verdict : "arrived"))
+            shop.database.answer(
+                "webview_session_mobile_return_read",
+                try Self.arrival(isDoubtful ? verdict : "arrived")
+            )
             shop.provider.answer(200, ProviderBodies.session(amount: Webview.total))
-            shop.database.answer("flow_arrive", try Self.arrived(verdict, state))
+            shop.database.answer("webview_session_mobile_return", try Self.arrived(verdict, state))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
         }
@@ -123,7 +129,7 @@ import Testing
         async throws
     {
         try await withMerchants { shop in
-            shop.database.answer("flow_arrival", try Self.arrival(verdict))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival(verdict))
             shop.provider.answer(200, ProviderBodies.session(mark: mark, amount: Webview.total))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 422 && answer.code == "order_mismatch" && answer[.xFlowID] == Sample.session)
@@ -146,7 +152,7 @@ import Testing
         code: String
     ) async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_arrival", try Self.arrival("arrived"))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival("arrived"))
             ProviderStep.script(steps, shop)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
@@ -165,10 +171,10 @@ import Testing
             let other = SessionBodies.address.replacing("1-1", with: "1-2")
             for (address, isSame) in [(nil, false), (other, false), (SessionBodies.address, true)] {
                 let row = try Webview.row("arrived", "issued", client: "mobileApp", terms: stored)
-                shop.database.answer("flow_arrival", row.face)
+                shop.database.answer("webview_session_mobile_return_read", row.face)
                 if isSame {
                     shop.provider.answer(200, ProviderBodies.session(mark: id, amount: Webview.total))
-                    shop.database.fail("flow_arrive", .unavailable)
+                    shop.database.fail("webview_session_mobile_return", .unavailable)
                 }
                 let more = address.map { #","shippingAddress":\#($0)"# } ?? ""
                 let request = MerchantRequest(.post, "/v1/sessions/\(id)/finalize")
@@ -186,7 +192,7 @@ import Testing
 
     @Test func `takes terms that cannot be read for a fault`() async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_arrival", try Self.arrival("arrived", terms: "{}"))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival("arrived", terms: "{}"))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 500 && answer.code == "internal_error" && shop.provider.requests.isEmpty)
         }
@@ -195,7 +201,7 @@ import Testing
     @Test func `whose checkout session was replaced meanwhile is another one's`() async throws {
         try await withMerchants { shop in
             try Self.arrive(shop)
-            shop.database.answer("flow_begin_attempt")
+            shop.database.answer("webview_session_begin_attempt")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 422 && answer.code == "order_mismatch" && answer.field == "checkoutSessionId")
             #expect(answer[.xFlowID] == Sample.session)
@@ -205,7 +211,7 @@ import Testing
     @Test func `that the bank has not decided is accepted, and merchants are notified`() async throws {
         try await withMerchants { shop in
             try Self.arrive(shop)
-            shop.database.answer("flow_begin_attempt", Webview.lease("begin", client: "mobileApp"))
+            shop.database.answer("webview_session_begin_attempt", Webview.lease("begin", client: "mobileApp"))
             ProviderStep.script(ProviderStep.failures(.timedOut), shop)
             Webview.order(shop, "paying")
             let answer = try await shop.send(Self.request)
@@ -216,11 +222,13 @@ import Testing
     @Test(arguments: StoreFailure.all + [.unknown])
     func `says that the database does not answer, wherever it is asked`(failure: StoreFailure) async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_arrival", try Self.arrival("arrived"))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival("arrived"))
             shop.provider.answer(200, ProviderBodies.session(amount: Webview.total))
-            shop.database.fail("flow_arrive", failure.error)
+            shop.database.fail("webview_session_mobile_return", failure.error)
             // A commit that nobody saw is looked for.
-            if failure.error == .outcomeUnknown { for _ in 1...3 { shop.database.answer("flow_look_again") } }
+            if failure.error == .outcomeUnknown {
+                for _ in 1...3 { shop.database.answer("webview_session_verify_commit") }
+            }
             let answer = try await shop.send(Self.request)
             #expect(answer.status == failure.status && answer.code == failure.code)
             #expect(answer[.retryAfter] == failure.retryAfter && !answer.body.contains("script says"))

@@ -66,7 +66,7 @@ import Testing
     @Test func `lists the charges of a session in their order`() async throws {
         try await withMerchants { shop in
             let older = ObjectRow(id: Sample.permission + "-C000001", kind: "charge", state: "Canceled")
-            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.answer("ledger_objects", older.row, ObjectRow.charge().row)
             let answer = try await shop.send(Self.charges)
             #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
@@ -74,7 +74,7 @@ import Testing
             #expect(data.compactMap { $0["id"]?.text } == [older.id, Sample.charge])
             let kind = try shop.parameters("ledger_objects").text(0, 1)
             #expect(kind == "charge")
-            shop.database.answer("order_look", OrderRow("created").row)
+            shop.database.answer("order_read", OrderRow("created").row)
             shop.database.answer("ledger_objects")
             let none = try await shop.send(Self.charges)
             #expect(none.status == 200 && none.body == #"{"data":[]}"#)
@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: StoreFailure.all)
     func `says that the database does not answer about charges`(failure: StoreFailure) async throws {
         try await withMerchants { shop in
-            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.fail("ledger_objects", failure.error)
             let answer = try await shop.send(Self.charges)
             #expect(answer.status == failure.status && answer.code == failure.code)

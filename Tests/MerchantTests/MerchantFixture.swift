@@ -69,21 +69,21 @@ struct MerchantRequest: Sendable, CustomTestStringConvertible {
     /// Every route that asks for a key.
     static let all = [
         MerchantRequest(.post, "/v1/sessions", "sessions:write", "session_open_app", SessionBodies.site),
-        MerchantRequest(.get, "/v1/sessions/\(Sample.session)", "sessions:read", "order_look"),
-        MerchantRequest(.get, "/v1/sessions/\(Sample.session)/buyer", "buyers:read", "order_look"),
+        MerchantRequest(.get, "/v1/sessions/\(Sample.session)", "sessions:read", "order_read"),
+        MerchantRequest(.get, "/v1/sessions/\(Sample.session)/buyer", "buyers:read", "order_read"),
         MerchantRequest(.get, "/v1/sessions", "sessions:read", "order_part"),
         MerchantRequest(
             .post,
             "/v1/sessions/\(Sample.session)/complete",
             "sessions:write",
-            "flow_begin_attempt",
+            "webview_session_begin_attempt",
             SessionBodies.completion()
         ),
         MerchantRequest(
             .post,
             "/v1/sessions/\(Sample.session)/finalize",
             "sessions:write",
-            "flow_arrival",
+            "webview_session_mobile_return_read",
             SessionBodies.finalization()
         ),
         MerchantRequest(.post, "/v1/sessions/\(Sample.session)/cancel", "sessions:write", "api_claim", "{}"),
@@ -91,10 +91,10 @@ struct MerchantRequest: Sendable, CustomTestStringConvertible {
             .post,
             "/v1/sessions/\(Sample.session)/charges",
             "payments:write",
-            "order_look",
+            "order_read",
             Sample.amount(500)
         ),
-        MerchantRequest(.get, "/v1/sessions/\(Sample.session)/charges", "sessions:read", "order_look"),
+        MerchantRequest(.get, "/v1/sessions/\(Sample.session)/charges", "sessions:read", "order_read"),
         MerchantRequest(.get, "/v1/charges/\(Sample.charge)", "sessions:read", "ledger_object"),
         MerchantRequest(
             .post,
@@ -112,7 +112,7 @@ struct MerchantRequest: Sendable, CustomTestStringConvertible {
             Sample.amount(500)
         ),
         MerchantRequest(.get, "/v1/refunds/\(Sample.refund)", "sessions:read", "ledger_object"),
-        MerchantRequest(.post, "/v1/sessions/\(Sample.session)/close", "payments:write", "order_look", "{}"),
+        MerchantRequest(.post, "/v1/sessions/\(Sample.session)/close", "payments:write", "order_read", "{}"),
         MerchantRequest(.get, "/v1/events", "events:read", "event_feed_page"),
     ]
 

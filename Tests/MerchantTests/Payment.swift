@@ -112,7 +112,7 @@ struct Payment: Sendable, CustomTestStringConvertible {
         if isOfCharge {
             shop.database.answer("ledger_object", ObjectRow.charge().row)
         } else {
-            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.answer("ledger_objects")
             shop.database.answer("ledger_object", ObjectRow.permission().row)
         }
@@ -131,7 +131,7 @@ struct Payment: Sendable, CustomTestStringConvertible {
 enum BeginRow {
     static let begun = row("begun")
 
-    /// A verdict; the limit and the state are those of a refusal, the answer that of a repeat.
+    /// An outcome; the limit and the state are those of a refusal, the answer that of a repeat.
     static func row(
         _ verdict: String,
         limit: Int64? = nil,

@@ -202,7 +202,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Payment.all)
-    func `takes a verdict that nobody knows for a fault`(payment: Payment) async throws {
+    func `takes an outcome that nobody knows for a fault`(payment: Payment) async throws {
         try await withMerchants { shop in
             payment.reach(shop)
             shop.database.answer("operation_begin", BeginRow.row("nonsense"))
@@ -219,7 +219,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             if payment.isOfCharge {
                 shop.database.answer("ledger_object", ObjectRow.charge().row)
             } else {
-                shop.database.answer("order_look", OrderRow("paid").row)
+                shop.database.answer("order_read", OrderRow("paid").row)
                 shop.database.answer("ledger_objects")
                 shop.database.answer("ledger_object", ObjectRow.permission().row)
             }
@@ -251,7 +251,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
     )
     func `is done to a session that is paid and to no other`(payment: Payment, state: String) async throws {
         try await withMerchants { shop in
-            shop.database.answer("order_look", OrderRow(state).row)
+            shop.database.answer("order_read", OrderRow(state).row)
             shop.database.answer("ledger_objects")
             let answer = try await shop.send(payment.request)
             #expect(answer.status == 409 && answer.code == "wrong_state" && answer[.xFlowID] == Sample.session)

@@ -40,12 +40,12 @@ enum Webview {
 
     /// Scripts the order as it is afterwards.
     static func order(_ shop: ScriptedProgram, _ state: String) {
-        shop.database.answer("order_look", OrderRow(state).row)
+        shop.database.answer("order_read", OrderRow(state).row)
         shop.database.answer("ledger_objects", ObjectRow.charge().row)
     }
 }
 
-/// A verdict on a purchase, as `/v1` reports it.
+/// An outcome on a purchase, as `/v1` reports it.
 struct PurchaseRefused: Sendable, CustomTestStringConvertible {
     let verdict: String
     let state: String
@@ -81,24 +81,27 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
 
     @Test func `pays once, and names the buyer to who holds both halves`() async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_begin_attempt", Webview.lease("begin"))
+            shop.database.answer("webview_session_begin_attempt", Webview.lease("begin"))
             shop.provider.answer(200, ProviderBodies.session("Completed", amount: Webview.total))
-            shop.database.answer("flow_settle_patient", try Webview.row("authorized", "authorized").opening)
+            shop.database.answer("webview_session_settle_patient", try Webview.row("authorized", "authorized").opening)
             Webview.order(shop, "paid")
-            shop.database.answer("flow_show_receipt", try Webview.row("shown", "authorized").face.sealed(nil))
+            shop.database.answer(
+                "webview_session_show_receipt",
+                try Webview.row("shown", "authorized").face.sealed(nil)
+            )
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 200 && answer.json["state"]?.text == "paid" && answer[.xFlowID] == Sample.session)
             #expect(answer.json["chargePermissionId"]?.text == Sample.permission && answer.all(.setCookie).isEmpty)
             #expect(answer.json["charges"]?.elements.first?["id"]?.text == Sample.charge)
-            let begun = try shop.parameters("flow_begin_attempt")
+            let begun = try shop.parameters("webview_session_begin_attempt")
             let (ticket, proof, session) = (try begun.digest(0, 3), try begun.digest(0, 4), try begun.text(0, 8))
             #expect(ticket == Halves.hash(SessionBodies.ticket()) && proof == Halves.hash(SessionBodies.proof))
             let (hasVerifier, hasLaunch) = (try !begun.isNull(0, 5), try !begun.isNull(0, 6))
             #expect(session == Sample.checkoutSession && hasVerifier && !hasLaunch)
-            let (settled, attempt) = (try shop.parameters("flow_settle_patient"), try begun.uuid(0, 11))
+            let (settled, attempt) = (try shop.parameters("webview_session_settle_patient"), try begun.uuid(0, 11))
             let (held, end) = (try settled.uuid(0, 3), try settled.text(0, 4))
             #expect(held == attempt && end == "authorized")
-            let shown = try shop.parameters("flow_show_receipt").digest(0, 1)
+            let shown = try shop.parameters("webview_session_show_receipt").digest(0, 1)
             #expect(shown == ticket && shop.provider.requests.count == 1)
             let call = try #require(shop.provider.requests.first)
             #expect(call.url.hasSuffix("/\(Sample.checkoutSession)/complete"))
@@ -110,12 +113,15 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
             for receipt in ["shown", "over", "fault"] {
                 var row = try Webview.row("replayed", "authorized")
                 row.result = Array("{}".utf8)
-                shop.database.answer("flow_begin_attempt", row.whole)
+                shop.database.answer("webview_session_begin_attempt", row.whole)
                 Webview.order(shop, "captured")
                 if receipt == "fault" {
-                    shop.database.fail("flow_show_receipt", .unavailable)
+                    shop.database.fail("webview_session_show_receipt", .unavailable)
                 } else {
-                    shop.database.answer("flow_show_receipt", try Webview.row(receipt, "authorized").face.sealed(nil))
+                    shop.database.answer(
+                        "webview_session_show_receipt",
+                        try Webview.row(receipt, "authorized").face.sealed(nil)
+                    )
                 }
                 let answer = try await shop.send(Self.request)
                 // That it is paid is said also where the buyer cannot be named.
@@ -128,7 +134,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
     @Test(arguments: PurchaseRefused.all)
     func `that the store refuses says why`(refused: PurchaseRefused) async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_begin_attempt", try Webview.row(refused.verdict, refused.state).whole)
+            shop.database.answer("webview_session_begin_attempt", try Webview.row(refused.verdict, refused.state).whole)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == refused.status && answer.code == refused.code)
             #expect(answer[.retryAfter] == refused.retryAfter && answer[.xFlowID] == Sample.session)
@@ -138,7 +144,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
 
     @Test func `that is under way is accepted, with the session and when to ask again`() async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_begin_attempt", try Webview.row("in_progress", "purchasing").whole)
+            shop.database.answer("webview_session_begin_attempt", try Webview.row("in_progress", "purchasing").whole)
             Webview.order(shop, "paying")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 202 && answer.json["state"]?.text == "paying" && answer[.retryAfter] == "5")
@@ -149,14 +155,14 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
         arguments: [
             (
                 [.refusal(422, "HardDeclined"), .answer(200, ProviderBodies.session("Canceled", reason: "Declined"))],
-                "flow_settle_patient", 402, "payment_declined"
+                "webview_session_settle_patient", 402, "payment_declined"
             ),
             (
                 [.refusal(422, "InvalidCheckoutSessionStatus"), .answer(200, ProviderBodies.session())],
-                "flow_release_patient", 409, "not_ready"
+                "webview_session_release_patient", 409, "not_ready"
             ),
-            ([.refusal(400, "InvalidParameterValue")], "flow_release_patient", 503, "provider_failed"),
-            (ProviderStep.failures(.connectFailed), "flow_release_patient", 503, "provider_failed"),
+            ([.refusal(400, "InvalidParameterValue")], "webview_session_release_patient", 503, "provider_failed"),
+            (ProviderStep.failures(.connectFailed), "webview_session_release_patient", 503, "provider_failed"),
         ] as [([ProviderStep], String, Int, String)]
     )
     func `ends its attempt as the provider says`(
@@ -166,7 +172,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
         code: String
     ) async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_begin_attempt", Webview.lease("begin"))
+            shop.database.answer("webview_session_begin_attempt", Webview.lease("begin"))
             ProviderStep.script(steps, shop)
             shop.database.answer(statement, try Webview.row("placed", "placed").opening)
             let answer = try await shop.send(Self.request)
@@ -176,7 +182,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
 
     @Test func `whose outcome nobody knows keeps its lease, and is accepted`() async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_begin_attempt", Webview.lease("begin"))
+            shop.database.answer("webview_session_begin_attempt", Webview.lease("begin"))
             ProviderStep.script(ProviderStep.failures(.timedOut), shop)
             Webview.order(shop, "paying")
             let answer = try await shop.send(Self.request)
@@ -186,9 +192,9 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
 
     @Test func `whose lease was lost is accepted`() async throws {
         try await withMerchants { shop in
-            shop.database.answer("flow_begin_attempt", Webview.lease("begin"))
+            shop.database.answer("webview_session_begin_attempt", Webview.lease("begin"))
             shop.provider.answer(200, ProviderBodies.session("Completed", amount: Webview.total))
-            shop.database.answer("flow_settle_patient")
+            shop.database.answer("webview_session_settle_patient")
             Webview.order(shop, "paying")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 202 && answer[.retryAfter] == "2")
@@ -201,8 +207,8 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
             for verdict in ["in_progress", "replayed"] {
                 var row = try Webview.row(verdict, verdict == "replayed" ? "authorized" : "purchasing")
                 row.result = Array("{}".utf8)
-                shop.database.answer("flow_begin_attempt", row.whole)
-                shop.database.fail("order_look", failure.error)
+                shop.database.answer("webview_session_begin_attempt", row.whole)
+                shop.database.fail("order_read", failure.error)
                 let answer = try await shop.send(Self.request)
                 #expect(answer.status == failure.status && answer.code == failure.code)
                 #expect(answer[.retryAfter] == failure.retryAfter)
@@ -212,15 +218,15 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
 
     @Test func `in profile strict opens the tab a second time once the halves have met`() async throws {
         try await withMerchants(["profile": "strict"]) { shop in
-            shop.database.answer("flow_begin_attempt", try Webview.row("not_ready", "reviewed").whole)
-            shop.database.answer("flow_meet", try Webview.row("met", "issued").opening)
+            shop.database.answer("webview_session_begin_attempt", try Webview.row("not_ready", "reviewed").whole)
+            shop.database.answer("webview_session_present_both", try Webview.row("met", "issued").opening)
             Webview.order(shop, "in_review")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 202 && answer.json["state"]?.text == "in_review")
             let launch = try #require(answer.json["launch"])
             let ticket = try #require(launch["ticket"]?.text)
             #expect(launch["url"]?.text?.hasSuffix(ticket) == true && launch["appProof"] == nil)
-            let hash = try shop.parameters("flow_meet").digest(0, 11)
+            let hash = try shop.parameters("webview_session_present_both").digest(0, 11)
             #expect(hash == Halves.hash(ticket) && launch["expiresAt"] != nil)
         }
     }
@@ -259,7 +265,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
     @Test func `is limited where proofs are missed again and again`() async throws {
         try await withMerchants(["limits.unknown_per_minute": "2"]) { shop in
             for number in 0..<50 {
-                shop.database.answer("flow_begin_attempt", try Webview.row("proof_mismatch", "placed").whole)
+                shop.database.answer("webview_session_begin_attempt", try Webview.row("proof_mismatch", "placed").whole)
                 let answer = try await shop.send(Self.request)
                 guard answer.status != 403 else { continue }
                 #expect(number >= 1 && answer.status == 429 && answer.code == "rate_limited")

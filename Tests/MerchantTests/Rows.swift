@@ -2,7 +2,7 @@ import Cryptography
 import Postgres
 import Primitives
 
-/// An order as `order_look` and the lists return it.
+/// An order as `order_read` and the lists return it.
 struct OrderRow {
     var id = Sample.id
     var reference = "A-1001"

@@ -18,7 +18,7 @@ import Testing
         } else {
             shop.database.answer("session_cancel")
         }
-        shop.database.answer("order_look", OrderRow(state).row)
+        shop.database.answer("order_read", OrderRow(state).row)
         shop.database.answer("ledger_objects")
     }
 
@@ -77,7 +77,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("api_claim", Cell.time(Self.until))
             shop.database.answer("session_cancel")
-            shop.database.answer("order_look")
+            shop.database.answer("order_read")
             shop.database.answer("api_claim_answer")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 404 && answer.code == "not_found" && answer[.xFlowID] == nil)
@@ -86,16 +86,16 @@ import Testing
         }
     }
 
-    @Test(arguments: ["session_cancel", "order_look", "ledger_objects"], StoreFailure.all)
+    @Test(arguments: ["session_cancel", "order_read", "ledger_objects"], StoreFailure.all)
     func `gives its claim back where the database does not answer`(
         statement: String,
         failure: StoreFailure
     ) async throws {
         try await withMerchants { shop in
-            let statements = ["session_cancel", "order_look", "ledger_objects"]
+            let statements = ["session_cancel", "order_read", "ledger_objects"]
             shop.database.answer("api_claim", Cell.time(Self.until))
             for name in statements.prefix(while: { $0 != statement }) {
-                if name == "order_look" {
+                if name == "order_read" {
                     shop.database.answer(name, OrderRow("cancelled").row)
                 } else {
                     shop.database.answer(name, Cell.text("cancelled"))

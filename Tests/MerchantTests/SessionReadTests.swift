@@ -20,7 +20,7 @@ import Testing
             var row = OrderRow(state)
             row.captured = 3_180
             row.refunded = 180
-            shop.database.answer("order_look", row.row)
+            shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects", ObjectRow.charge("Captured").row)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 200 && answer[.xFlowID] == Sample.session && answer[.cacheControl] == "no-store")
@@ -47,7 +47,7 @@ import Testing
             (row.postage, row.total, row.expires, row.metadata, row.checkoutSession) = (nil, nil, nil, nil, nil)
             row.needsAttention = true
             row.adjustments = #"[{"name":"Coupon","amount":\#(Sample.yen(-100))}]"#
-            shop.database.answer("order_look", row.row)
+            shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 200 && answer.json["needsAttention"]?.flag == true)
@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: StoreFailure.all)
     func `says that the database does not answer about its charges`(failure: StoreFailure) async throws {
         try await withMerchants { shop in
-            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.fail("ledger_objects", failure.error)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == failure.status && answer.code == failure.code)
@@ -70,7 +70,7 @@ import Testing
     @Test func `answers HEAD as GET`() async throws {
         try await withMerchants { shop in
             shop.letIn()
-            shop.database.answer("order_look", OrderRow("paid").row)
+            shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.answer("ledger_objects")
             let key: (HTTPFieldName, String) = (.authorization, "Bearer " + MerchantKey.text)
             let answer = try await shop.ask(.head, Self.request.path, fields: [key])

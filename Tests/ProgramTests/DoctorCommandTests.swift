@@ -175,7 +175,7 @@ import Testing
                 hasLockTimeout: true,
                 time: clock.now(),
                 partitionDaysLeft: 10,
-                partitionTable: "flow"
+                partitionTable: "webview_session"
             )
         }
         #expect(findings == [])

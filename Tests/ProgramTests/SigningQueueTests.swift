@@ -58,7 +58,7 @@ struct SigningQueueTests {
         #expect(!queue.refusesButton())
     }
 
-    @Test func `keeps the button of a flow for its next page, for a while`() throws {
+    @Test func `keeps the button of a webview session for its next page, for a while`() throws {
         let times = Recorder<Int64>()
         let queue = SigningQueue(
             try WorkerThread(name: "sign"),

@@ -9,7 +9,7 @@ struct TokenTests {
     private let random = SeededRandom(seed: 7)
     private let webviewSession = UUIDBytes(high: 0x01A1_FCDD_1D14_7ABC, low: 0x8123_4567_89AB_CDEF)
 
-    @Test func `of a flow is a tag and 64 characters that carry the flow in front`() throws {
+    @Test func `of a webview session is a tag and 64 characters that carry the webview session in front`() throws {
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)
         #expect(ticket.text.hasPrefix("swa_"))
         #expect(ticket.text.utf8.count == 68)

@@ -13,7 +13,7 @@ struct ValueTests {
         #expect(times.touch == .seconds(touch))
     }
 
-    @Test func `an order number follows from its flow and is short`() {
+    @Test func `an order number follows from its webview session and is short`() {
         let random = SeededRandom(seed: 3)
         let webviewSessions = (0..<1_000).map { _ in UUIDBytes(version7At: WallTime(seconds: 1), random: random) }
         let numbers = Set(webviewSessions.map { OrderNumber($0).description })
@@ -86,8 +86,8 @@ struct ValueTests {
     }
 
     @Test func `a failure tells a stranger its code only`() {
-        let error = StoreError(.fault, "flow 01a1 holds nonsense")
+        let error = StoreError(.fault, "webview session 01a1 holds nonsense")
         #expect("\(error)" == "store.fault")
-        #expect(String(reflecting: error) == "store.fault: flow 01a1 holds nonsense")
+        #expect(String(reflecting: error) == "store.fault: webview session 01a1 holds nonsense")
     }
 }

@@ -12,8 +12,8 @@ struct ArrivalTests {
         let crossing = try await rig.issued(.mobileApp, verifier: verifier)
         try rig.sql(
             """
-            UPDATE flow SET postage = 540, total = tax_included + 540, idle_until = absolute_until
-            WHERE flow_id = '\(crossing.webviewSession)'
+            UPDATE webview_session SET postage = 540, total = tax_included + 540, idle_until = absolute_until
+            WHERE webview_session_id = '\(crossing.webviewSession)'
             """
         )
         return crossing
@@ -51,7 +51,9 @@ struct ArrivalTests {
         #expect(try await arrive(rig, arrival(crossing)) == "arrived")
         guard state != .placed else { return crossing }
         guard [.purchasing, .authorized, .declined].contains(state) else {
-            try rig.sql("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.webviewSession)'")
+            try rig.sql(
+                "UPDATE webview_session SET state = '\(state.rawValue)' WHERE webview_session_id = '\(crossing.webviewSession)'"
+            )
             return crossing
         }
         let verdict = try await rig.broker.purchase(
@@ -108,7 +110,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func `with the proof of somebody else revokes the flow`() async throws {
+    @Test func `with the proof of somebody else revokes the webview session`() async throws {
         let rows = [
             Row(.issued, "proofMismatch", .revoked), Row(.placed, "proofMismatch", .revoked),
             Row(.declined, "proofMismatch", .revoked), Row(.purchasing, "proofMismatch"),
@@ -123,7 +125,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func `is refused for other flows, other payloads and after the deadline`() async throws {
+    @Test func `is refused for other webview sessions, other payloads and after the deadline`() async throws {
         try await withRig { rig in
             let tab = try await rig.placed()
             #expect(word(try await rig.broker.look(at: arrival(tab), by: rig.caller())) == "refused unknown")
@@ -224,7 +226,7 @@ struct ArrivalTests {
             }
             #expect(words == Array(repeating: "arrived", count: 16))
             let trail = try rig.admin.rows(
-                "SELECT verdict FROM flow_event WHERE flow_id = $1 AND op = 'arrive'",
+                "SELECT outcome FROM webview_session_event WHERE webview_session_id = $1 AND op = 'arrive'",
                 [crossing.webviewSession.description]
             )
             #expect(trail.compactMap { $0[0] }.filter { $0 == "arrived" }.count == 1)

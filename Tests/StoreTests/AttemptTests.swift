@@ -95,7 +95,11 @@ struct AttemptTests {
             #expect(try await rig.store.claimOverdue().isEmpty)
             try await rig.settle(attempt)
             #expect(try rig.state(stuck) == .authorized)
-            #expect(try rig.admin.rows("SELECT flow_id FROM flow_purchasing") == [[busy.webviewSession.description]])
+            #expect(
+                try rig.admin.rows("SELECT webview_session_id FROM webview_session_purchase") == [
+                    [busy.webviewSession.description]
+                ]
+            )
         }
     }
 

@@ -118,7 +118,9 @@ extension Rig {
             return crossing
         case .cancelled, .revoked, .expired:
             let crossing = try await placed(client)
-            try admin.run("UPDATE flow SET state = '\(state.rawValue)' WHERE flow_id = '\(crossing.webviewSession)'")
+            try admin.run(
+                "UPDATE webview_session SET state = '\(state.rawValue)' WHERE webview_session_id = '\(crossing.webviewSession)'"
+            )
             return crossing
         }
     }
@@ -132,7 +134,7 @@ extension Rig {
     /// One cell of the webview session's row, as text.
     func cell(_ crossing: Crossing, _ expression: String) throws -> String? {
         let rows = try admin.rows(
-            "SELECT \(expression) FROM flow WHERE flow_id = $1",
+            "SELECT \(expression) FROM webview_session WHERE webview_session_id = $1",
             [crossing.webviewSession.description]
         )
         return try #require(rows.first)[0]
@@ -141,10 +143,10 @@ extension Rig {
     /// Lets time pass for a webview session, by moving its deadlines back.
     func age(_ crossing: Crossing, seconds: Int) throws {
         let columns = [
-            "created_at", "launch_until", "idle_until", "absolute_until", "b_seen_at", "lease_until", "receipt_until",
+            "created_at", "launch_until", "idle_until", "absolute_until", "tab_seen_at", "lease_until", "receipt_until",
         ]
         let moves = columns.map { "\($0) = \($0) - interval '\(seconds) seconds'" }.joined(separator: ", ")
-        try admin.run("UPDATE flow SET \(moves) WHERE flow_id = '\(crossing.webviewSession)'")
+        try admin.run("UPDATE webview_session SET \(moves) WHERE webview_session_id = '\(crossing.webviewSession)'")
     }
 }
 

@@ -21,7 +21,7 @@ private final class ListRig {
     /// An event of a session, in whatever transaction a connection has.
     static func insert(_ webviewSession: UUIDBytes, _ sequence: Int) -> String {
         """
-        INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
+        INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
         VALUES ('\(webviewSession)', gen_random_uuid(), \(sequence), statement_timestamp(), 'session.paid', '{}')
         """
     }

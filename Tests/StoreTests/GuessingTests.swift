@@ -214,7 +214,7 @@ struct GuessingTests {
         }
     }
 
-    @Test func `give a network no more issues than half of all live flows`() async throws {
+    @Test func `give a network no more issues than half of all live webview sessions`() async throws {
         let policy = Self.policy {
             $0.issuesPerMinute = 5
             // In two hours: ten a minute for a network.
@@ -234,7 +234,7 @@ struct GuessingTests {
         }
     }
 
-    @Test func `keep the last tenth of all flows for merchants' keys`() async throws {
+    @Test func `keep the last tenth of all webview sessions for merchants' keys`() async throws {
         try await withRig(Self.policy { $0.sessionsTotal = 10 }) { rig in
             rig.limits.setLiveWebviewSessions(LiveSessionCount.Total(live: 0, issued: 0))
             for _ in 0..<9 { _ = try await rig.issued() }

@@ -7,7 +7,8 @@ import Testing
 /// Promises of docs/contract.md that the state tables do not show by themselves.
 @Suite("Invariant")
 struct InvariantTests {
-    @Test func `I1, two halves: neither side alone completes an app flow, or learns anything from the other`()
+    @Test
+    func `I1, two halves: neither side alone completes an app webview session, or learns anything from the other`()
         async throws
     {
         try await withRig { rig in
@@ -32,7 +33,9 @@ struct InvariantTests {
         }
     }
 
-    @Test func `I1, fixation: whoever completes the attacker's flow in the victim's app revokes it`() async throws {
+    @Test func `I1, fixation: whoever completes the attacker's webview session in the victim's app revokes it`()
+        async throws
+    {
         try await withRig { rig in
             // The attacker's app asked for the ticket, the victim opened the mailed link and signed in.
             let attackers = try await rig.placed()
@@ -117,7 +120,7 @@ struct InvariantTests {
             // A quarter of the time is where a write is worth it.
             let seen = try rig.cell(crossing, "(ctid)::text")
             try rig.sql(
-                "UPDATE flow SET idle_until = now() + interval '45 seconds' WHERE flow_id = '\(crossing.webviewSession)'"
+                "UPDATE webview_session SET idle_until = now() + interval '45 seconds' WHERE webview_session_id = '\(crossing.webviewSession)'"
             )
             _ = try await rig.broker.view(tab, by: rig.caller())
             #expect(try rig.cell(crossing, "(ctid)::text") != seen)
@@ -139,9 +142,9 @@ struct InvariantTests {
             #expect(try rig.cell(crossing, slid) == "t")
             try rig.sql(
                 """
-                UPDATE flow SET idle_until = statement_timestamp() + interval '1 minute',
+                UPDATE webview_session SET idle_until = statement_timestamp() + interval '1 minute',
                     absolute_until = statement_timestamp() + interval '5 minutes'
-                WHERE flow_id = '\(crossing.webviewSession)'
+                WHERE webview_session_id = '\(crossing.webviewSession)'
                 """
             )
             _ = try await rig.broker.view(tab, by: rig.caller())

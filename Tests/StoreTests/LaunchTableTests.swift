@@ -31,11 +31,11 @@ struct LaunchTableTests {
                 Row(.authorized, "finished"), Row(.declined, "sameTab"),
             ] + Self.dead
         try await withRows(rows) { rig, row, crossing in
-            let live = try rig.cell(crossing, "b_hash")
+            let live = try rig.cell(crossing, "tab_hash")
             let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
             #expect(word(verdict) == row.verdict, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
-            #expect(try rig.cell(crossing, "b_hash") == live)
+            #expect(try rig.cell(crossing, "tab_hash") == live)
         }
     }
 
@@ -121,18 +121,18 @@ struct LaunchTableTests {
         }
     }
 
-    @Test func `with the right flow and a wrong secret changes nothing and writes nothing`() async throws {
+    @Test func `with the right webview session and a wrong secret changes nothing and writes nothing`() async throws {
         try await withRig { rig in
             let crossing = try await rig.issued()
             let forged = LaunchTicket.mint(for: crossing.webviewSession, random: rig.random)
-            let before = try rig.cell(crossing, "(ctid, xmin, flow)::text")
+            let before = try rig.cell(crossing, "(ctid, xmin, webview_session)::text")
             #expect(try await rig.open(forged) == "unknown")
-            #expect(try rig.cell(crossing, "(ctid, xmin, flow)::text") == before)
+            #expect(try rig.cell(crossing, "(ctid, xmin, webview_session)::text") == before)
             #expect(try await rig.store.audit(crossing.webviewSession).map(\.operation) == ["issue"])
         }
     }
 
-    @Test func `of a flow that never was is unknown, whatever time it claims`() async throws {
+    @Test func `of a webview session that never was is unknown, whatever time it claims`() async throws {
         try await withRig { rig in
             for high: UInt64 in [0, 0x0000_7000, 0x01A1_FCDD_1D14_7000, .max] {
                 let webviewSession = UUIDBytes(high: high, low: 0x8000_0000_0000_0001)

@@ -14,7 +14,7 @@ struct LimitTests {
         return policy
     }
 
-    @Test func `give an install ten live flows, and another when one is over`() async throws {
+    @Test func `give an install ten live webview sessions, and another when one is over`() async throws {
         try await withRig(policy { $0.sessionsPerInstall = 10 }) { rig in
             let proof = rig.broker.mintProof()
             func issue(_ proof: AppProof) async throws -> IssueOutcome {
@@ -33,7 +33,7 @@ struct LimitTests {
             #expect(try await word(issue(proof)) == "issued")
             #expect(try await word(issue(proof)) == "refused tooManyWebviewSessions")
             // Time makes room as well.
-            try rig.sql("UPDATE flow SET idle_until = idle_until - interval '5 minutes'")
+            try rig.sql("UPDATE webview_session SET idle_until = idle_until - interval '5 minutes'")
             for _ in 0..<10 { #expect(try await word(issue(proof)) == "issued") }
             #expect(try await word(issue(proof)) == "refused tooManyWebviewSessions")
         }
@@ -54,7 +54,7 @@ struct LimitTests {
     @Test func `stop an address that tries proofs of an app's session`() async throws {
         try await withRig(policy { $0.unknownPerMinute = 3 }, clock: ManualClock(at: SystemClock().now())) { rig in
             let crossing = try await rig.issued(.mobileApp)
-            try rig.sql("UPDATE flow SET postage = 540, total = tax_included + 540")
+            try rig.sql("UPDATE webview_session SET postage = 540, total = tax_included + 540")
             let forged = MobileReturn(
                 webviewSession: crossing.webviewSession,
                 checkoutSession: Rig.orderReference,
@@ -81,7 +81,7 @@ struct LimitTests {
         }
     }
 
-    @Test func `answer for a dead flow from memory for a minute`() async throws {
+    @Test func `answer for a dead webview session from memory for a minute`() async throws {
         try await withRig { rig in
             let crossing = try await rig.webviewSession(in: .revoked)
             let before = try await rig.store.audit(crossing.webviewSession).count

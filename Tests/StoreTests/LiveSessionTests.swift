@@ -66,7 +66,7 @@ struct LiveSessionTests {
             #expect(limits.liveWebviewSessions == 6)
             #expect(try await issue() == "refused tooManyWebviewSessions")
             // Tickets that nobody opens are over after five minutes, not at the end of two hours.
-            try rig.sql("UPDATE flow SET launch_until = now(), idle_until = now()")
+            try rig.sql("UPDATE webview_session SET launch_until = now(), idle_until = now()")
             clock.advance(by: .seconds(60))
             while try await counter.step() {}
             #expect(limits.liveWebviewSessions == 0)

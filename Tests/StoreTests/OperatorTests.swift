@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An operator")
 struct OperatorTests {
-    @Test func `reads the trail of a flow in order, without a token in it`() async throws {
+    @Test func `reads the trail of a webview session in order, without a token in it`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
             let events = try await rig.store.audit(crossing.webviewSession)
@@ -66,7 +66,7 @@ struct OperatorTests {
         }
     }
 
-    @Test func `counts verdicts by operation, without an id among the labels`() async throws {
+    @Test func `counts outcomes by operation, without an id among the labels`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
             _ = try await rig.buy(crossing)
@@ -77,14 +77,14 @@ struct OperatorTests {
                 ("place", "placed"),
                 ("purchase", "begin"), ("purchase", "replayed"), ("settle", "settled"),
             ] {
-                let line = "sallyport_flow_verdicts_total{op=\"\(operation)\",verdict=\"\(verdict)\"} 1"
+                let line = "sallyport_webview_session_outcomes_total{op=\"\(operation)\",outcome=\"\(verdict)\"} 1"
                 #expect(text.contains(line), "\(line)")
             }
             #expect(!text.contains(crossing.webviewSession.description))
         }
     }
 
-    @Test func `revokes one flow, those of an install, or all, but nothing that is final`() async throws {
+    @Test func `revokes one webview session, those of an install, or all, but nothing that is final`() async throws {
         try await withRig { rig in
             let done = try await rig.authorized()
             let one = try await rig.opened()
@@ -123,7 +123,7 @@ struct OperatorTests {
         }
     }
 
-    @Test func `hears from the app how far its flow is, by both its secrets`() async throws {
+    @Test func `hears from the app how far its webview session is, by both its secrets`() async throws {
         let rows = [
             Row(.issued, "issued"), Row(.opened, "opened"), Row(.reviewed, "reviewed"), Row(.placed, "reviewed"),
             Row(.purchasing, "purchasing"), Row(.authorized, "done"), Row(.declined, "reviewed"),

@@ -29,7 +29,7 @@ struct OutcomeTests {
         let crossing = try await withRig(on: database) { rig in
             let crossing = try await rig.issued()
             // What the statement of request "lost" leaves when it commits: its change and its audit row.
-            try rig.commit("open", "opened", crossing, "b_hash = '\\x\(Hex.encode(Fixed.tab(crossing).hash.bytes))'")
+            try rig.commit("open", "opened", crossing, "tab_hash = '\\x\(Hex.encode(Fixed.tab(crossing).hash.bytes))'")
             return crossing
         }
         try await withLostAnswers(database) { rig in
@@ -44,7 +44,7 @@ struct OutcomeTests {
         let database = try migratedDatabase()
         let crossing = try await withRig(on: database) { rig in
             let crossing = try await rig.issued()
-            try rig.commit("open", "opened", crossing, "b_hash = sha256('somebody else')")
+            try rig.commit("open", "opened", crossing, "tab_hash = sha256('somebody else')")
             return crossing
         }
         try await withLostAnswers(database) { rig in
@@ -129,7 +129,7 @@ private func withLostAnswers(
 ) async throws {
     // Writers of the trail wait behind this lock, readers do not.
     let holder = try database.admin()
-    try holder.run("BEGIN; LOCK TABLE flow_event IN SHARE MODE")
+    try holder.run("BEGIN; LOCK TABLE webview_session_event IN SHARE MODE")
     let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.answerTimeout = .milliseconds(1_500) }
     try await withRig(on: database, configure: impatient, body)
 }
@@ -194,11 +194,11 @@ extension Rig {
         try sql(
             """
             WITH u AS (
-                UPDATE flow SET state = '\(verdict)', verdict = '\(verdict)', events = events + 1, \(change)
-                WHERE flow_id = '\(crossing.webviewSession)' RETURNING *
+                UPDATE webview_session SET state = '\(verdict)', outcome = '\(verdict)', events = events + 1, \(change)
+                WHERE webview_session_id = '\(crossing.webviewSession)' RETURNING *
             )
-            INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
-            SELECT flow_id, now(), events, state, '\(operation)', verdict, 'test', 'lost' FROM u
+            INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)
+            SELECT webview_session_id, now(), events, state, '\(operation)', outcome, 'test', 'lost' FROM u
             """
         )
     }

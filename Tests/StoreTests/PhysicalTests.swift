@@ -10,55 +10,61 @@ import Webhooks
 struct PhysicalTests {
     @Test func `lets a hot statement touch one partition by the primary key`() async throws {
         try await withPlans(of: PostgresSessionStore.hotStatements) { name, plan in
-            let scans = plan.split(separator: "\n").filter { $0.contains("Scan") && $0.contains(" on public.flow") }
-            for scan in scans where !scan.contains("flow_purchasing") {
+            let scans = plan.split(separator: "\n").filter {
+                $0.contains("Scan") && $0.contains(" on public.webview_session")
+            }
+            for scan in scans where !scan.contains("webview_session_purchase") {
                 #expect(scan.contains("Index Scan using") && scan.contains("_pkey"), "\(name): \(scan)")
             }
-            for table in ["flow", "flow_event", "flow_private"] {
+            for table in ["webview_session", "webview_session_event", "webview_session_private"] {
                 let touched = Set(
                     scans.flatMap { $0.split(separator: " ") }.filter { $0.hasPrefix("public.\(table)_2") }
                 )
                 #expect(touched.count <= 1, "\(name): \(touched)")
             }
             // There is something to leave out wherever something is scanned.
-            #expect(plan.contains("Subplans Removed") || name == "flow_issue", "\(name): \(plan)")
-            // Whoever calls a verdict as a function pays for it six times over.
-            #expect(!plan.contains("_verdict(") && !plan.contains("is_waiting("), "\(name): \(plan)")
+            #expect(plan.contains("Subplans Removed") || name == "webview_session_issue", "\(name): \(plan)")
+            // Whoever calls an outcome as a function pays for it six times over.
+            #expect(!plan.contains("_outcome(") && !plan.contains("is_waiting("), "\(name): \(plan)")
         }
     }
 
-    @Test func `lets a statement for several flows find each by the primary key`() async throws {
+    @Test func `lets a statement for several webview sessions find each by the primary key`() async throws {
         try await withPlans(of: PostgresSessionStore.batchedStatements) { name, plan in
-            let scans = plan.split(separator: "\n").filter { $0.contains("Scan") && $0.contains(" on public.flow") }
+            let scans = plan.split(separator: "\n").filter {
+                $0.contains("Scan") && $0.contains(" on public.webview_session")
+            }
             #expect(!scans.isEmpty, "\(name)")
             for scan in scans {
                 #expect(scan.contains("Index Scan using") && scan.contains("_pkey"), "\(name): \(plan)")
             }
             #expect(plan.contains("= ANY ($1)"), "\(name): \(plan)")
-            #expect(!plan.contains("_verdict("), "\(name): \(plan)")
+            #expect(!plan.contains("_outcome("), "\(name): \(plan)")
         }
     }
 
     @Test func `lets a long statement walk along the primary key`() async throws {
         try await withPlans(of: PostgresSessionStore.longStatements) { name, plan in
-            let scans = plan.split(separator: "\n").filter { $0.contains("Scan") && $0.contains(" on public.flow") }
+            let scans = plan.split(separator: "\n").filter {
+                $0.contains("Scan") && $0.contains(" on public.webview_session")
+            }
             #expect(!scans.isEmpty, "\(name)")
             // What is being bought is a handful of rows.
-            for scan in scans where !scan.contains("flow_purchasing") {
+            for scan in scans where !scan.contains("webview_session_purchase") {
                 #expect(scan.contains("Index") && scan.contains("_pkey"), "\(name): \(plan)")
             }
         }
     }
 
     @Test func `lets a slice of the count be a range of the key, read by one process`() async throws {
-        let slice = PostgresSessionStore.longStatements.filter { $0.name == "flow_count_slice" }
+        let slice = PostgresSessionStore.longStatements.filter { $0.name == "webview_session_count_slice" }
         // What the program of before counts all live webview sessions with.
         let whole = Statement(
-            name: "flow_count_live",
+            name: "webview_session_count_live",
             sql: """
                 SELECT count(*) FROM (
-                    SELECT FROM flow AS f
-                    WHERE f.flow_id >= flow_floor(statement_timestamp() - $1 * interval '1 second')
+                    SELECT FROM webview_session AS f
+                    WHERE f.webview_session_id >= id_floor(statement_timestamp() - $1 * interval '1 second')
                         AND is_waiting(f.state) AND statement_timestamp() < least(f.idle_until, f.absolute_until)
                     LIMIT $2) AS live
                 """,
@@ -75,15 +81,18 @@ struct PhysicalTests {
             """
         try await withPlans(of: slice + [whole], settings: eager) { name, plan in
             #expect(!plan.contains("Parallel") && !plan.contains("Gather"), "\(name): \(plan)")
-            guard name == "flow_count_slice" else { return }
+            guard name == "webview_session_count_slice" else { return }
             let range = plan.split(separator: "\n").first { $0.contains("Index Cond: ") } ?? ""
-            #expect(range.contains(".flow_id >= $1) AND (") && range.contains(".flow_id < $2)"), "\(plan)")
+            #expect(
+                range.contains(".webview_session_id >= $1) AND (") && range.contains(".webview_session_id < $2)"),
+                "\(plan)"
+            )
             #expect(plan.contains("Limit") && plan.contains("Subplans Removed"), "\(plan)")
         }
     }
 
-    @Test func `lets a sweep look at the months of its flows only`() async throws {
-        let sweep = PostgresSessionStore.longStatements.filter { $0.name == "flow_sweep_open" }
+    @Test func `lets a sweep look at the months of its webview sessions only`() async throws {
+        let sweep = PostgresSessionStore.longStatements.filter { $0.name == "webview_session_sweep_open" }
         #expect(sweep.count == 1)
         try await withPlans(of: sweep) { _, plan in
             // Of webview sessions twice and of orders: what is walked over, and what has ended.
@@ -94,19 +103,19 @@ struct PhysicalTests {
     @Test func `lets the dispatcher find queues and events without looking at others`() async throws {
         try await withPlans(of: PostgresWebhookStore.dispatcherStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter {
-                ($0.contains(" on public.webhook_lane") || $0.contains(" on public.merchant_event"))
+                ($0.contains(" on public.webhook_delivery_queue") || $0.contains(" on public.merchant_event"))
                     && $0.contains(" Scan")
             }
             #expect(!scans.isEmpty, "\(name)")
             for scan in scans { #expect(!scan.contains("Seq Scan"), "\(name): \(plan)") }
-            #expect(plan.contains("webhook_lane_due") == (name == "webhook_claim"), "\(name): \(plan)")
+            #expect(plan.contains("webhook_delivery_queue_due") == (name == "webhook_claim"), "\(name): \(plan)")
         }
     }
 
     @Test func `lets an operator's replay walk along the primary keys`() async throws {
         try await withPlans(of: PostgresWebhookStore.longStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter {
-                ($0.contains(" on public.webhook_lane") || $0.contains(" on public.merchant_event"))
+                ($0.contains(" on public.webhook_delivery_queue") || $0.contains(" on public.merchant_event"))
                     && $0.contains(" Scan")
             }
             #expect(!scans.isEmpty, "\(name)")
@@ -124,7 +133,7 @@ struct PhysicalTests {
             for scan in scans {
                 #expect(lines[scan].contains("Index"), "\(name): \(plan)")
                 let condition = lines[(scan + 1)...].first { $0.contains("Cond: ") } ?? ""
-                #expect(condition.contains("flow_id < $1"), "\(name): \(plan)")
+                #expect(condition.contains("webview_session_id < $1"), "\(name): \(plan)")
                 #expect(condition.contains("reference = $") == name.hasSuffix("_named"), "\(name): \(plan)")
             }
             // In the order of the index, month by month: nothing is gathered and sorted first.
@@ -139,7 +148,7 @@ struct PhysicalTests {
             _ = try await rig.client.write(Statement(name: "flushed", sql: "SELECT 1"))
             let rows = try rig.admin.rows(
                 """
-                SELECT sum(n_tup_upd), sum(n_tup_hot_upd) FROM pg_stat_user_tables WHERE relname LIKE 'flow\\_2%'
+                SELECT sum(n_tup_upd), sum(n_tup_hot_upd) FROM pg_stat_user_tables WHERE relname LIKE 'webview_session\\_2%'
                 """
             )
             let updates = try #require(rows[0][0].flatMap { Int($0) })
@@ -154,7 +163,7 @@ struct PhysicalTests {
             let rows = try rig.admin.rows(
                 """
                 SELECT c.relname, count(*), bool_and(i.indisprimary) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
-                WHERE c.relname LIKE 'flow%' GROUP BY 1
+                WHERE c.relname LIKE 'webview_session%' GROUP BY 1
                 """
             )
             #expect(rows.count >= 10)
@@ -164,13 +173,16 @@ struct PhysicalTests {
 
     @Test func `lets the service role neither change the trail nor the schema`() async throws {
         try await withRig { rig in
-            try rig.sql("SELECT flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z')")
+            try rig.sql("SELECT partition_make('webview_session_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z')")
             _ = try await rig.authorized()
             let forbidden = [
-                "UPDATE flow_event SET verdict = 'opened'", "DELETE FROM flow_event", "TRUNCATE flow_event",
-                "DELETE FROM flow", "TRUNCATE flow", "DROP TABLE flow", "ALTER TABLE flow ADD COLUMN x text",
-                "CREATE TABLE x (y text)", "SELECT flow_drop_partition('flow_event_202001')",
-                "UPDATE flow_event_202001 SET verdict = 'opened'", "DELETE FROM flow_event_202001",
+                "UPDATE webview_session_event SET outcome = 'opened'", "DELETE FROM webview_session_event",
+                "TRUNCATE webview_session_event",
+                "DELETE FROM webview_session", "TRUNCATE webview_session", "DROP TABLE webview_session",
+                "ALTER TABLE webview_session ADD COLUMN x text",
+                "CREATE TABLE x (y text)", "SELECT partition_drop('webview_session_event_202001')",
+                "UPDATE webview_session_event_202001 SET outcome = 'opened'",
+                "DELETE FROM webview_session_event_202001",
             ]
             for (number, sql) in forbidden.enumerated() {
                 let error = await #expect(throws: PostgresError.self, "\(sql)") {
@@ -184,7 +196,7 @@ struct PhysicalTests {
     @Test func `keeps a row under two kilobytes`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
-            let size = try rig.cell(crossing, "pg_column_size(flow.*)").flatMap { Int($0) }
+            let size = try rig.cell(crossing, "pg_column_size(webview_session.*)").flatMap { Int($0) }
             #expect(try #require(size) < 1_024)
         }
     }
@@ -199,10 +211,10 @@ private func withPlans(
     try await withRig { rig in
         let crossing = try await rig.placed()
         for month in 1...6 {
-            for table in ["flow", "flow_event"] {
+            for table in ["webview_session", "webview_session_event"] {
                 try rig.sql(
                     """
-                    SELECT flow_make_partition('\(table)', 'YYYYMM',
+                    SELECT partition_make('\(table)', 'YYYYMM',
                         '2020-0\(month)-01Z', timestamptz '2020-0\(month)-01Z' + interval '1 month')
                     """
                 )

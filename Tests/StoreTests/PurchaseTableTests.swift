@@ -58,7 +58,7 @@ struct PurchaseTableTests {
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `comes without a proof and revokes the flow the fifth time`(client: ClientKind) async throws {
+    func `comes without a proof and revokes the webview session the fifth time`(client: ClientKind) async throws {
         let rows = [
             Row(.reviewed, "refused proofRequired", .revoked), Row(.placed, "refused proofRequired", .revoked),
             Row(.purchasing, "refused proofRequired"), Row(.authorized, "refused proofRequired"),
@@ -77,7 +77,7 @@ struct PurchaseTableTests {
     }
 
     @Test(arguments: ClientKind.allCases)
-    func `comes with the proof of somebody else and revokes the flow`(client: ClientKind) async throws {
+    func `comes with the proof of somebody else and revokes the webview session`(client: ClientKind) async throws {
         let rows = [
             Row(.reviewed, "refused proofMismatch", .revoked),
             Row(.placed, "refused proofMismatch", .revoked), Row(.purchasing, "refused proofMismatch"),
@@ -97,7 +97,7 @@ struct PurchaseTableTests {
         }
     }
 
-    @Test func `comes with an old launch ticket that does not fit and revokes the flow`() async throws {
+    @Test func `comes with an old launch ticket that does not fit and revokes the webview session`() async throws {
         try await withRig { rig in
             let crossing = try await rig.placed()
             var request = try crossing.purchase(rig)
@@ -161,10 +161,12 @@ struct PurchaseTableTests {
         }
     }
 
-    @Test func `of a flow without any proof is refused where proofs are required`() async throws {
+    @Test func `of a webview session without any proof is refused where proofs are required`() async throws {
         try await withRig { rig in
             let crossing = try await rig.placed()
-            try rig.sql("UPDATE flow SET app_hash = NULL WHERE flow_id = '\(crossing.webviewSession)'")
+            try rig.sql(
+                "UPDATE webview_session SET app_hash = NULL WHERE webview_session_id = '\(crossing.webviewSession)'"
+            )
             let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
             #expect(word(verdict) == "refused proofRequired")
         }
@@ -197,7 +199,7 @@ struct PurchaseTableTests {
         }
     }
 
-    @Test func `of one flow does not go with the tab of another`() async throws {
+    @Test func `of one webview session does not go with the tab of another`() async throws {
         try await withRig { rig in
             let one = try await rig.placed(.browser)
             let two = try await rig.placed(.browser)
@@ -217,7 +219,7 @@ struct PurchaseTableTests {
                 Row(.purchasing, "proven"), Row(.authorized, "proven"), Row(.declined, "refused declined"),
             ] + Self.dead
         try await withRows(rows, client) { rig, row, crossing in
-            let before = try rig.cell(crossing, "(ctid, xmin, flow)::text")
+            let before = try rig.cell(crossing, "(ctid, xmin, webview_session)::text")
             #expect(try await word(rig.broker.check(crossing.purchase(rig), by: rig.caller())) == row.verdict, "\(row)")
             var bare = PurchaseRequest(ticket: try crossing.returnTicket(rig), orderReference: Rig.orderReference)
             for _ in 0..<6 {
@@ -231,7 +233,7 @@ struct PurchaseTableTests {
             bare.tab = client == .browser ? TabToken.mint(for: crossing.webviewSession, random: rig.random) : nil
             let wrong = try await rig.broker.check(bare, by: rig.caller())
             #expect(word(wrong) == (row.before == .opened ? "refused unknown" : "refused proofMismatch"), "\(row)")
-            #expect(try rig.cell(crossing, "(ctid, xmin, flow)::text") == before, "\(row)")
+            #expect(try rig.cell(crossing, "(ctid, xmin, webview_session)::text") == before, "\(row)")
         }
     }
 

@@ -85,7 +85,7 @@ struct RaceTests {
 }
 
 extension Rig {
-    /// Runs a call several times for each webview session, all at once; the words of its verdicts by webview session.
+    /// Runs a call several times for each webview session, all at once; the words of its outcomes by webview session.
     func tally(
         _ crossings: [Crossing],
         each count: Int,

@@ -16,8 +16,8 @@ struct RecoveryTests {
             let (crossing, _) = try await rig.purchasing()
             let paid = try await rig.paid("S03-0000000-0000001")
             _ = try await rig.begin(rig.request(.capture(yen(27_996)), on: "S03-0000000-0000001-C1", of: paid))
-            try rig.sql("UPDATE flow SET lease_until = now() WHERE state = 'purchasing'")
-            try rig.sql("UPDATE flow_purchasing SET next_at = now()")
+            try rig.sql("UPDATE webview_session SET lease_until = now() WHERE state = 'purchasing'")
+            try rig.sql("UPDATE webview_session_purchase SET next_at = now()")
             try rig.sql("UPDATE payment_operation SET lease_until = now()")
             try rig.sql("UPDATE merchant_order SET account = 'other'")
             #expect(try await rig.store.claimOverdue().isEmpty)
@@ -47,7 +47,7 @@ struct RecoveryTests {
             let unsettled = PostgresUnsettledStore(client: rig.client)
             #expect(try await unsettled.counts().map(\.kind) == [.purchase])
             #expect(try await unsettled.list(underWayFor: nil).map(\.webviewSession) == [crossing.webviewSession])
-            try rig.sql("DELETE FROM flow")
+            try rig.sql("DELETE FROM webview_session")
             #expect(try await unsettled.counts().isEmpty)
         }
     }
@@ -117,11 +117,13 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `begins anew without holding up whoever holds the flow`() async throws {
+    @Test func `begins anew without holding up whoever holds the webview session`() async throws {
         try await withRig { rig in
             let (crossing, attempt) = try await rig.purchasing()
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
-            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE")
+            try rig.sql(
+                "BEGIN; SELECT FROM webview_session WHERE webview_session_id = '\(crossing.webviewSession)' FOR UPDATE"
+            )
             var isResumed: Bool?
             let operation = rig.reactor.startTask {
                 isResumed = try? await rig.broker.resume(crossing.webviewSession, by: rig.caller())
@@ -130,7 +132,7 @@ struct RecoveryTests {
             // Whoever has the webview session comes next to its purchase, and must not meet anybody there who wants the webview
             // session.
             try rig.sql(
-                "SELECT FROM flow_purchasing WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE NOWAIT; ROLLBACK"
+                "SELECT FROM webview_session_purchase WHERE webview_session_id = '\(crossing.webviewSession)' FOR UPDATE NOWAIT; ROLLBACK"
             )
             await operation.value
             #expect(isResumed == true)
@@ -147,7 +149,7 @@ struct RecoveryTests {
             #expect(attempt.number == first.number)
             try await rig.settle(attempt)
             #expect(try await rig.store.stuckPurchases().isEmpty)
-            #expect(try rig.admin.rows("SELECT 1 FROM flow_purchasing").isEmpty)
+            #expect(try rig.admin.rows("SELECT 1 FROM webview_session_purchase").isEmpty)
         }
     }
 
@@ -163,7 +165,7 @@ struct RecoveryTests {
             // What another process has claimed a moment ago, and has not committed.
             let taken = webviewSessions.sorted().prefix(4)
             let list = taken.map { "'\($0)'" }.joined(separator: ",")
-            try rig.sql("BEGIN; SELECT FROM flow_purchasing WHERE flow_id IN (\(list)) FOR UPDATE")
+            try rig.sql("BEGIN; SELECT FROM webview_session_purchase WHERE webview_session_id IN (\(list)) FOR UPDATE")
             let ours = try await rig.store.claimOverdue(limit: 6).map(\.webviewSession)
             #expect(ours.count == 6)
             #expect(taken.allSatisfy { !ours.contains($0) })
@@ -174,11 +176,13 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `waits for nobody who has locked the flow`() async throws {
+    @Test func `waits for nobody who has locked the webview session`() async throws {
         try await withRig { rig in
             let (crossing, _) = try await rig.purchasing()
             try rig.pass(crossing, seconds: 46)
-            try rig.sql("BEGIN; SELECT FROM flow WHERE flow_id = '\(crossing.webviewSession)' FOR UPDATE")
+            try rig.sql(
+                "BEGIN; SELECT FROM webview_session WHERE webview_session_id = '\(crossing.webviewSession)' FOR UPDATE"
+            )
             #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
             #expect(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()) == nil)
             try rig.sql("ROLLBACK")
@@ -193,13 +197,13 @@ struct RecoveryTests {
             for _ in 0..<9 {
                 try await rig.store.postpone(crossing.webviewSession)
                 let pause = "round(extract(epoch FROM next_at - now()) / 10) * 10"
-                pauses.append(try rig.admin.rows("SELECT \(pause) FROM flow_purchasing")[0][0])
+                pauses.append(try rig.admin.rows("SELECT \(pause) FROM webview_session_purchase")[0][0])
             }
             #expect(pauses == ["30", "60", "120", "240", "480", "960", "1920", "3600", "3600"])
             try rig.pass(crossing, seconds: 3_700)
             #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [crossing.webviewSession])
             _ = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
-            #expect(try rig.admin.rows("SELECT failures FROM flow_purchasing") == [["0"]])
+            #expect(try rig.admin.rows("SELECT failures FROM webview_session_purchase") == [["0"]])
         }
     }
 
@@ -207,8 +211,10 @@ struct RecoveryTests {
         try await withRig { rig in
             let (known, _) = try await rig.purchasing()
             let (later, _) = try await rig.purchasing()
-            try rig.sql("ALTER TYPE flow_client ADD VALUE 'laterApp'")
-            try rig.sql("UPDATE flow SET client = 'laterApp' WHERE flow_id = '\(later.webviewSession)'")
+            try rig.sql("ALTER TYPE webview_session_client ADD VALUE 'laterApp'")
+            try rig.sql(
+                "UPDATE webview_session SET client = 'laterApp' WHERE webview_session_id = '\(later.webviewSession)'"
+            )
             for crossing in [known, later] { try rig.pass(crossing, seconds: 46) }
             let before = try rig.trace(of: later)
             #expect(try await rig.store.claimOverdue().map(\.webviewSession) == [known.webviewSession])
@@ -246,7 +252,7 @@ extension Rig {
         try admin.rows(
             """
             SELECT f.lease_until, f.attempt_id, f.events, q.next_at, q.recoveries, q.failures
-            FROM flow AS f JOIN flow_purchasing AS q ON q.flow_id = f.flow_id WHERE f.flow_id = $1
+            FROM webview_session AS f JOIN webview_session_purchase AS q ON q.webview_session_id = f.webview_session_id WHERE f.webview_session_id = $1
             """,
             [crossing.webviewSession.description]
         )
@@ -257,7 +263,7 @@ extension Rig {
         try age(crossing, seconds: seconds)
         let moves = ["since", "next_at", "stuck_at"].map { "\($0) = \($0) - interval '\(seconds) seconds'" }
         try sql(
-            "UPDATE flow_purchasing SET \(moves.joined(separator: ", ")) WHERE flow_id = '\(crossing.webviewSession)'"
+            "UPDATE webview_session_purchase SET \(moves.joined(separator: ", ")) WHERE webview_session_id = '\(crossing.webviewSession)'"
         )
     }
 }

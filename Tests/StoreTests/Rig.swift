@@ -94,7 +94,7 @@ final class Rig {
     /// How often the store was asked for a token in vain.
     var missedLookUps: Int {
         metrics.prometheusText().split(separator: "\n")
-            .filter { $0.hasPrefix("sallyport_flow_verdicts_total") && $0.contains("verdict=\"unknown\"") }
+            .filter { $0.hasPrefix("sallyport_webview_session_outcomes_total") && $0.contains("outcome=\"unknown\"") }
             .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
             .reduce(0, +)
     }
@@ -113,12 +113,12 @@ final class Rig {
     /// Changes the database behind the broker's back.
     func sql(_ text: String) throws { try admin.run(text) }
 
-    /// Buys with every proof the crossing has; the word of the verdict.
+    /// Buys with every proof the crossing has; the word of the outcome.
     func buy(_ crossing: Crossing) async throws -> String {
         word(try await broker.purchase(crossing.purchase(self), by: caller()))
     }
 
-    /// Opens with a ticket and nothing else; the word of the verdict.
+    /// Opens with a ticket and nothing else; the word of the outcome.
     func open(_ ticket: LaunchTicket) async throws -> String {
         word(try await broker.open(ticket, tab: nil, proof: nil, by: caller()))
     }

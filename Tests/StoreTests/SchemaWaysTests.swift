@@ -96,7 +96,7 @@ struct SchemaWaysTests {
                 }
             }
         }
-        #expect(makers["flow"] == "checkout" && makers["partition_keep"] == "core" && makers.count > 80)
+        #expect(makers["webview_session"] == "checkout" && makers["partition_keep"] == "core" && makers.count > 80)
         for folder in migrationFolders {
             let known = try #require(Self.needs[folder]) + [folder]
             for (name, text) in try Self.statements(folder) {

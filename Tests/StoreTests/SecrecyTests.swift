@@ -49,8 +49,8 @@ struct SecrecyTests {
             let two = try await rig.reviewed()
             try rig.sql(
                 """
-                UPDATE flow_private SET sealed = (SELECT sealed FROM flow_private WHERE flow_id = '\(one.webviewSession)')
-                WHERE flow_id = '\(two.webviewSession)'
+                UPDATE webview_session_private SET sealed = (SELECT sealed FROM webview_session_private WHERE webview_session_id = '\(one.webviewSession)')
+                WHERE webview_session_id = '\(two.webviewSession)'
                 """
             )
             let tab = try #require(two.tab)
@@ -60,7 +60,7 @@ struct SecrecyTests {
             #expect(error?.code == .fault)
             #expect("\(String(reflecting: error))".contains("notAuthentic"))
             // The page goes on without the details once their day was dropped.
-            try rig.sql("DELETE FROM flow_private")
+            try rig.sql("DELETE FROM webview_session_private")
             guard case .live(let page) = try await rig.broker.view(tab, withDetails: true, by: rig.caller()) else {
                 throw Surprise("no page")
             }
@@ -72,7 +72,7 @@ struct SecrecyTests {
 extension Rig {
     /// Every row of every table, as text.
     func dump() throws -> String {
-        try ["flow", "flow_event", "flow_private", "flow_purchasing"]
+        try ["webview_session", "webview_session_event", "webview_session_private", "webview_session_purchase"]
             .flatMap { table in try admin.rows("SELECT t::text FROM \(table) AS t") }
             .compactMap { $0[0] }.joined(separator: "\n")
     }

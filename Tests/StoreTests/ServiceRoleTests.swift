@@ -10,26 +10,29 @@ import Testing
 struct ServiceRoleTests {
     /// Tables whose rows it deletes: queues, claims and messages, none of them an order, its ledger or a trail.
     private static let deleted: Set<String> = [
-        "api_idempotency", "flow_purchasing", "merchant_event_feed", "notification", "payment_operation_open",
+        "api_idempotency", "webview_session_purchase", "merchant_event_feed", "notification", "payment_operation_open",
         "payment_poll",
-        "webhook_lane",
+        "webhook_delivery_queue",
     ]
     /// Tables of which it may change every column.
     private static let changed: Set<String> = [
-        "api_idempotency", "flow", "flow_private", "flow_purchasing", "flow_sweep", "notification",
+        "api_idempotency", "webview_session", "webview_session_private", "webview_session_purchase",
+        "webview_session_sweep", "notification",
         "payment_operation_open", "payment_poll", "program_policy", "reconciliation_run", "webhook_endpoint",
-        "webhook_lane",
+        "webhook_delivery_queue",
     ]
     /// Tables of which it may change some columns, and those that it may not.
     private static let fixed: [String: Set<String>] = [
         "merchant_order": [
-            "flow_id", "key_id", "created_at", "subtotal", "tax", "client", "currency", "reference", "account",
+            "webview_session_id", "key_id", "created_at", "subtotal", "tax", "client", "currency", "reference",
+            "account",
             "environment",
             "lines", "metadata", "note", "adjustments",
         ],
-        "payment_object": ["flow_id", "created_at", "kind", "object_id", "currency"],
+        "payment_object": ["webview_session_id", "created_at", "kind", "object_id", "currency"],
         "payment_operation": [
-            "operation_id", "flow_id", "key_id", "created_at", "amount", "attempt", "kind", "target", "currency",
+            "operation_id", "webview_session_id", "key_id", "created_at", "amount", "attempt", "kind", "target",
+            "currency",
             "idem",
             "idem_key", "body", "fingerprint", "asked_by",
         ],
@@ -108,35 +111,42 @@ struct ServiceRoleTests {
 
     /// What somebody tries who can run any statement as the program.
     private static let attacks = [
-        "UPDATE flow_event SET verdict = 'opened'", "DELETE FROM flow_event", "TRUNCATE flow_event",
-        "INSERT INTO flow_event SELECT * FROM flow_event ON CONFLICT (flow_id, ordinal) DO UPDATE SET verdict = ''",
+        "UPDATE webview_session_event SET outcome = 'opened'", "DELETE FROM webview_session_event",
+        "TRUNCATE webview_session_event",
+        "INSERT INTO webview_session_event SELECT * FROM webview_session_event ON CONFLICT (webview_session_id, ordinal) DO UPDATE SET outcome = ''",
         "MERGE INTO operator_event AS t USING (SELECT 1) AS s ON true WHEN MATCHED THEN DELETE",
         "UPDATE operator_event SET command = ''", "DELETE FROM operator_event", "UPDATE merchant_event SET type = ''",
-        "DELETE FROM merchant_order", "DELETE FROM payment_object", "DELETE FROM payment_operation", "DELETE FROM flow",
-        "UPDATE merchant_order SET flow_id = '00000000-0000-7000-8000-000000000000'",
-        "UPDATE payment_object SET flow_id = '00000000-0000-7000-8000-000000000000'",
+        "DELETE FROM merchant_order", "DELETE FROM payment_object", "DELETE FROM payment_operation",
+        "DELETE FROM webview_session",
+        "UPDATE merchant_order SET webview_session_id = '00000000-0000-7000-8000-000000000000'",
+        "UPDATE payment_object SET webview_session_id = '00000000-0000-7000-8000-000000000000'",
         "UPDATE payment_operation SET operation_id = '00000000-0000-7000-8000-000000000000'",
-        "SELECT * FROM flow_event FOR UPDATE", "SELECT 1; LOCK TABLE flow_event IN ACCESS EXCLUSIVE MODE",
-        "COPY flow_event FROM PROGRAM 'true'", "COPY (SELECT 1) TO PROGRAM 'true'", "COPY flow_event TO '/tmp/trail'",
-        "CREATE RULE r AS ON INSERT TO flow_event DO INSTEAD NOTHING",
-        "CREATE TRIGGER t BEFORE INSERT ON flow_event FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
-        "CREATE POLICY p ON flow_event USING (false)", "ALTER TABLE flow_event DISABLE TRIGGER ALL",
-        "ALTER TABLE flow_event RENAME TO other", "DROP TABLE flow_event", "CREATE INDEX ON flow_event (op)",
+        "SELECT * FROM webview_session_event FOR UPDATE",
+        "SELECT 1; LOCK TABLE webview_session_event IN ACCESS EXCLUSIVE MODE",
+        "COPY webview_session_event FROM PROGRAM 'true'", "COPY (SELECT 1) TO PROGRAM 'true'",
+        "COPY webview_session_event TO '/tmp/trail'",
+        "CREATE RULE r AS ON INSERT TO webview_session_event DO INSTEAD NOTHING",
+        "CREATE TRIGGER t BEFORE INSERT ON webview_session_event FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
+        "CREATE POLICY p ON webview_session_event USING (false)",
+        "ALTER TABLE webview_session_event DISABLE TRIGGER ALL",
+        "ALTER TABLE webview_session_event RENAME TO other", "DROP TABLE webview_session_event",
+        "CREATE INDEX ON webview_session_event (op)",
         "CREATE TABLE public.other (x integer)", "CREATE SCHEMA other", "CREATE DATABASE other",
         "CREATE EXTENSION dblink",
         "CREATE FUNCTION public.date_trunc(text, timestamptz) RETURNS timestamptz LANGUAGE sql AS 'SELECT $2'",
         "CREATE OPERATOR public.+ (LEFTARG = timestamptz, RIGHTARG = interval, FUNCTION = timestamptz_pl_interval)",
         "ALTER FUNCTION partition_keep(interval, integer) RENAME TO other",
-        "ALTER FUNCTION flow_drop_expired RESET ALL",
+        "ALTER FUNCTION webview_session_drop_expired RESET ALL",
         "CREATE PUBLICATION p FOR ALL TABLES", "CREATE EVENT TRIGGER e ON sql_drop EXECUTE FUNCTION nothing()",
         "SET ROLE sallyport", "SET SESSION AUTHORIZATION sallyport", "SET session_replication_role = replica",
         "ALTER ROLE sallyport_service SUPERUSER", "CREATE ROLE other", "GRANT sallyport TO CURRENT_USER",
         "CREATE FUNCTION pg_temp.f() RETURNS void LANGUAGE c AS 'x'", "DROP OWNED BY sallyport",
         "REASSIGN OWNED BY sallyport TO CURRENT_USER",
-        "UPDATE pg_class SET relname = 'other' WHERE relname = 'flow_event'", "ALTER SYSTEM SET fsync = off",
+        "UPDATE pg_class SET relname = 'other' WHERE relname = 'webview_session_event'", "ALTER SYSTEM SET fsync = off",
         "SELECT setval('operator_event_event_id_seq', 1)", "SELECT nextval('operator_event_event_id_seq')",
         "SELECT pg_read_file('PG_VERSION')", "SELECT lo_import('/etc/passwd')", "SELECT pg_reload_conf()",
-        "SELECT flow_drop_partition('flow_event')", "SELECT partition_drop_one('{flow_event}', '{flow_event}')",
+        "SELECT partition_drop('webview_session_event')",
+        "SELECT partition_drop_one('{webview_session_event}', '{webview_session_event}')",
     ]
 
     @Test func `is refused each statement that could change a trail or take an order away`() throws {
@@ -173,7 +183,7 @@ struct ServiceRoleTests {
         #expect(siege.functions.count > 40)
         #expect(try siege.losses() == [])
         // It has come through to those that drop and delete.
-        let left = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'flow_event'::regclass"
+        let left = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'webview_session_event'::regclass"
         #expect(try #require(database.admin().rows(left)[0][0].flatMap { Int($0) }) < 10)
     }
 
@@ -187,13 +197,13 @@ struct ServiceRoleTests {
     @Test(arguments: [
         (
             "CREATE FUNCTION tidy(keep interval) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp"
-                + " AS $$ DELETE FROM flow_event WHERE flow_id < flow_floor(now() - keep) $$",
-            "tidy(interval): flow_event"
+                + " AS $$ DELETE FROM webview_session_event WHERE webview_session_id < id_floor(now() - keep) $$",
+            "tidy(interval): webview_session_event"
         ),
         (
             "CREATE FUNCTION correct(who uuid, word text) RETURNS void LANGUAGE sql SECURITY DEFINER"
-                + " AS $$ UPDATE flow_event SET verdict = word WHERE flow_id = who $$",
-            "correct(uuid,text): flow_event"
+                + " AS $$ UPDATE webview_session_event SET outcome = word WHERE webview_session_id = who $$",
+            "correct(uuid,text): webview_session_event"
         ),
         (
             "CREATE PROCEDURE forget(objects text[], at point) LANGUAGE sql SECURITY DEFINER"

@@ -54,24 +54,24 @@ final class Siege {
     private static let kept = """
         INSERT INTO operator_event (at, ended_at, operator, command, target)
         SELECT now() - m * interval '1 month', now(), 'taro', 'stuck', m::text FROM generate_series(0, 36) AS m;
-        CREATE TABLE kept_flow_event AS SELECT e::text AS row FROM flow_event AS e WHERE flow_id >= flow_floor(now() - interval '90 days');
+        CREATE TABLE kept_webview_session_event AS SELECT e::text AS row FROM webview_session_event AS e WHERE webview_session_id >= id_floor(now() - interval '90 days');
         CREATE TABLE kept_merchant_event AS SELECT e::text AS row FROM merchant_event AS e
-            WHERE flow_id >= flow_floor(now() - interval '180 days');
+            WHERE webview_session_id >= id_floor(now() - interval '180 days');
         CREATE TABLE kept_operator_event AS SELECT e::text AS row FROM operator_event AS e WHERE at >= now() - interval '400 days';
-        CREATE TABLE kept_merchant_order AS SELECT flow_id::text AS row FROM merchant_order
-            WHERE flow_id >= flow_floor(now() - interval '180 days');
-        CREATE TABLE kept_payment_object AS SELECT object_id || flow_id AS row FROM payment_object
-            WHERE flow_id >= flow_floor(now() - interval '180 days');
+        CREATE TABLE kept_merchant_order AS SELECT webview_session_id::text AS row FROM merchant_order
+            WHERE webview_session_id >= id_floor(now() - interval '180 days');
+        CREATE TABLE kept_payment_object AS SELECT object_id || webview_session_id AS row FROM payment_object
+            WHERE webview_session_id >= id_floor(now() - interval '180 days');
         CREATE TABLE kept_payment_operation AS SELECT operation_id::text AS row FROM payment_operation
-            WHERE flow_id >= flow_floor(now() - interval '180 days');
-        CREATE TABLE kept_flow AS SELECT flow_id::text AS row FROM flow WHERE flow_id >= flow_floor(now() - interval '30 days');
+            WHERE webview_session_id >= id_floor(now() - interval '180 days');
+        CREATE TABLE kept_webview_session AS SELECT webview_session_id::text AS row FROM webview_session WHERE webview_session_id >= id_floor(now() - interval '30 days');
         """
 
     private static let rows = [
-        ("flow_event", "t::text"), ("merchant_event", "t::text"), ("operator_event", "t::text"),
-        ("merchant_order", "flow_id::text"),
-        ("payment_object", "object_id || flow_id"), ("payment_operation", "operation_id::text"),
-        ("flow", "flow_id::text"),
+        ("webview_session_event", "t::text"), ("merchant_event", "t::text"), ("operator_event", "t::text"),
+        ("merchant_order", "webview_session_id::text"),
+        ("payment_object", "object_id || webview_session_id"), ("payment_operation", "operation_id::text"),
+        ("webview_session", "webview_session_id::text"),
     ]
 
     /// Calls each function in many ways, again and again while that changes the schema, and looks what is missing.
@@ -102,12 +102,12 @@ final class Siege {
     /// Puts tables, functions and settings of the session's own where a function that looks in the wrong place would find them.
     func twistSession() throws {
         for sql in [
-            "CREATE TEMP TABLE flow_event (flow_id uuid, at timestamptz)",
+            "CREATE TEMP TABLE webview_session_event (webview_session_id uuid, at timestamptz)",
             "CREATE TEMP TABLE operator_event (event_id bigint)",
             "CREATE TEMP TABLE pg_inherits AS SELECT * FROM pg_catalog.pg_inherits",
             "CREATE TEMP TABLE pg_class AS SELECT oid, relname, '' AS relpartbound FROM pg_catalog.pg_class",
             "CREATE FUNCTION pg_temp.partition_keep(interval, integer) RETURNS interval LANGUAGE sql AS 'SELECT $1'",
-            "CREATE FUNCTION pg_temp.flow_floor(timestamptz) RETURNS uuid LANGUAGE sql AS 'SELECT NULL::uuid'",
+            "CREATE FUNCTION pg_temp.id_floor(timestamptz) RETURNS uuid LANGUAGE sql AS 'SELECT NULL::uuid'",
             "CREATE FUNCTION pg_temp.statement_timestamp() RETURNS timestamptz LANGUAGE sql AS 'SELECT ''infinity''::timestamptz'",
             "SET search_path = pg_temp, pg_catalog, public", "SET TimeZone = 'Pacific/Kiritimati'",
             "SET DateStyle = 'German, DMY'",
@@ -182,7 +182,8 @@ final class Siege {
                 ["NULL", "ARRAY[\(values.map { "(\($0))::\(element)" }.joined(separator: ","))]", "'{}'"]
             }
         }
-        let young = "(SELECT flow_id FROM public.flow ORDER BY flow_id DESC LIMIT 1 OFFSET 7)"
+        let young =
+            "(SELECT webview_session_id FROM public.webview_session ORDER BY webview_session_id DESC LIMIT 1 OFFSET 7)"
         switch type {
         case "interval":
             return [
@@ -197,20 +198,22 @@ final class Siege {
         case "boolean": return ["NULL", "true", "false"]
         case "uuid":
             return [
-                "NULL", young, "(SELECT flow_id FROM public.flow ORDER BY flow_id DESC LIMIT 1)",
+                "NULL", young,
+                "(SELECT webview_session_id FROM public.webview_session ORDER BY webview_session_id DESC LIMIT 1)",
                 "'00000000-0000-0000-0000-000000000000'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'",
             ]
         case "text", "character varying", "name":
             return [
-                "NULL", "(SELECT object_id FROM public.payment_object ORDER BY flow_id DESC LIMIT 1)", "''",
-                "'flow_event'",
-                "'done'", "'Captured'", "'finalize'", "'DELETE FROM flow_event; --'",
-                "'flow_event; DROP TABLE flow_event; --'",
+                "NULL", "(SELECT object_id FROM public.payment_object ORDER BY webview_session_id DESC LIMIT 1)", "''",
+                "'webview_session_event'",
+                "'done'", "'Captured'", "'finalize'", "'DELETE FROM webview_session_event; --'",
+                "'webview_session_event; DROP TABLE webview_session_event; --'",
                 "'%I''\"'",
             ]
         case "json", "jsonb": return ["NULL", "'{}'", "'null'", "'[1]'", "'{\"x\":\"y\"}'"]
         case "bytea": return ["NULL", "'a'", "''"]
-        case "regclass": return ["NULL", "'public.flow_event'", "'public.operator_event'", "'pg_catalog.pg_class'"]
+        case "regclass":
+            return ["NULL", "'public.webview_session_event'", "'public.operator_event'", "'pg_catalog.pg_class'"]
         default: return try makeFromCatalog(type)
         }
     }

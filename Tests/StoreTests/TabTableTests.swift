@@ -24,7 +24,7 @@ struct TabTableTests {
         }
     }
 
-    @Test func `shows each of many tabs its own page, and none to a token of another flow`() async throws {
+    @Test func `shows each of many tabs its own page, and none to a token of another webview session`() async throws {
         try await withRig { rig in
             var crossings: [Crossing] = []
             for _ in 0..<40 { crossings.append(try await rig.reviewed()) }
@@ -53,7 +53,7 @@ struct TabTableTests {
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             try rig.sql(
-                "UPDATE flow SET b_prev_hash = b_hash, b_hash = sha256('x') WHERE flow_id = '\(crossing.webviewSession)'"
+                "UPDATE webview_session SET tab_superseded_hash = tab_hash, tab_hash = sha256('x') WHERE webview_session_id = '\(crossing.webviewSession)'"
             )
             let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
             #expect(word(verdict) == row.verdict, "\(row)")
@@ -108,7 +108,7 @@ struct TabTableTests {
         }
     }
 
-    @Test func `cannot pin a session that another flow's button started`() async throws {
+    @Test func `cannot pin a session that another webview session's button started`() async throws {
         try await withRig { rig in
             let mine = try await rig.opened()
             let other = try await rig.opened()
@@ -172,7 +172,9 @@ struct TabTableTests {
             #expect(view.record.shown != nil)
             #expect(try await agree(view.record.shown) == "placed")
             // As a program of before leaves it.
-            try rig.sql("UPDATE flow SET shown = NULL WHERE flow_id = '\(crossing.webviewSession)'")
+            try rig.sql(
+                "UPDATE webview_session SET shown = NULL WHERE webview_session_id = '\(crossing.webviewSession)'"
+            )
             #expect(try await agree(other) == "placed")
         }
     }
@@ -204,7 +206,7 @@ struct TabTableTests {
         }
     }
 
-    @Test func `does not act with the page of another flow`() async throws {
+    @Test func `does not act with the page of another webview session`() async throws {
         try await withRig { rig in
             let one = try await rig.reviewed()
             let two = try await rig.reviewed()
@@ -311,7 +313,9 @@ struct TabTableTests {
                 throw Surprise("no page")
             }
             // The webview session may have moved on between the look and the provider's answer.
-            try rig.sql("UPDATE flow SET state = '\(row.before.rawValue)' WHERE flow_id = '\(seen.webviewSession)'")
+            try rig.sql(
+                "UPDATE webview_session SET state = '\(row.before.rawValue)' WHERE webview_session_id = '\(seen.webviewSession)'"
+            )
             let isDeclined = try await rig.broker.decline(view, reason: "Declined! 4111", by: rig.caller())
             #expect("\(isDeclined)" == row.verdict)
             #expect(try rig.state(seen) == row.after)

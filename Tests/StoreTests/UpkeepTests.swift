@@ -22,8 +22,8 @@ struct UpkeepTests {
             let first = try await sweeper.run(request: "sweep-1")
             #expect(first.visited == 7)
             #expect(first.expired == 5)
-            #expect(try rig.admin.rows("SELECT count(*) FROM flow WHERE state = 'expired'")[0][0] == "5")
-            #expect(try rig.admin.rows("SELECT count(*) FROM flow_event WHERE op = 'sweep'")[0][0] == "5")
+            #expect(try rig.admin.rows("SELECT count(*) FROM webview_session WHERE state = 'expired'")[0][0] == "5")
+            #expect(try rig.admin.rows("SELECT count(*) FROM webview_session_event WHERE op = 'sweep'")[0][0] == "5")
             #expect(try rig.state(young) == .issued)
             // Each webview session is visited once.
             let second = try await sweeper.run(request: "sweep-2")
@@ -61,7 +61,7 @@ struct UpkeepTests {
             try rig.moveIDs([over], hours: 3)
             let sweeper = Sweeper(store: rig.store)
             #expect(try await sweeper.run(request: "0").expired == 1)
-            try rig.sql("UPDATE flow SET idle_until = statement_timestamp() WHERE state = 'issued'")
+            try rig.sql("UPDATE webview_session SET idle_until = statement_timestamp() WHERE state = 'issued'")
             let another = try await Sweeper(store: rig.store).run(request: "another")
             #expect((another.visited, another.expired) == (2, 1))
         }
@@ -73,7 +73,7 @@ struct UpkeepTests {
             try rig.moveIDs([young], hours: 3)
             let sweeper = Sweeper(store: rig.store)
             #expect(try await sweeper.run(request: "0").visited == 1)
-            try rig.sql("UPDATE flow SET idle_until = statement_timestamp()")
+            try rig.sql("UPDATE webview_session SET idle_until = statement_timestamp()")
             for round in 1...60 { #expect(try await sweeper.run(request: "\(round)").visited == 0) }
             #expect(try await sweeper.run(request: "61").expired == 1)
         }
@@ -85,9 +85,9 @@ struct UpkeepTests {
             #expect(try await rig.dropWebviewSessions() == Dropped())
             try rig.sql(
                 """
-                SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    flow_make_partition('flow_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                SELECT partition_make('webview_session', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
                 """
             )
             let kept = try await rig.reviewed()
@@ -103,13 +103,13 @@ struct UpkeepTests {
         try await withRig(on: database, configure: impatient) { rig in
             try rig.sql(
                 """
-                SELECT flow_make_partition('flow', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    flow_make_partition('flow_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    flow_make_partition('flow_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                SELECT partition_make('webview_session', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
                 """
             )
             // As a dump does, for hours.
-            try rig.sql("BEGIN; LOCK TABLE flow, flow_event IN ACCESS SHARE MODE")
+            try rig.sql("BEGIN; LOCK TABLE webview_session, webview_session_event IN ACCESS SHARE MODE")
             var work: Dropped?
             let upkeep = rig.reactor.startTask { work = try? await rig.dropWebviewSessions() }
             var buyers = 0
@@ -208,7 +208,7 @@ extension Rig {
         let rows = try admin.rows(
             """
             SELECT c.relname FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid
-            WHERE c.relkind = 'r' AND c.relname LIKE 'flow%'
+            WHERE c.relkind = 'r' AND c.relname LIKE 'webview_session%'
             """
         )
         return rows.compactMap { $0[0] }
@@ -218,8 +218,8 @@ extension Rig {
     func makeEarlierMonth() throws {
         try sql(
             """
-            SELECT flow_make_partition(parent, 'YYYYMM', m, m + interval '1 month')
-            FROM unnest(ARRAY['flow', 'flow_event']) AS parent, date_trunc('month', now() - interval '3 days') AS m
+            SELECT partition_make(parent, 'YYYYMM', m, m + interval '1 month')
+            FROM unnest(ARRAY['webview_session', 'webview_session_event']) AS parent, date_trunc('month', now() - interval '3 days') AS m
             """
         )
     }
@@ -231,8 +231,12 @@ extension Rig {
                 high: crossing.webviewSession.high - UInt64(hours * 3_600_000) << 16,
                 low: crossing.webviewSession.low
             )
-            for table in ["flow", "flow_event", "flow_private", "flow_purchasing"] {
-                try sql("UPDATE \(table) SET flow_id = '\(moved)' WHERE flow_id = '\(crossing.webviewSession)'")
+            for table in [
+                "webview_session", "webview_session_event", "webview_session_private", "webview_session_purchase",
+            ] {
+                try sql(
+                    "UPDATE \(table) SET webview_session_id = '\(moved)' WHERE webview_session_id = '\(crossing.webviewSession)'"
+                )
             }
         }
     }

@@ -4,7 +4,7 @@ import Primitives
 import SessionBroker
 import Testing
 
-@Suite("A whole flow")
+@Suite("A whole webview session")
 struct WholeWebviewSessionTests {
     @Test(arguments: ClientKind.allCases)
     func `goes from the issue to the receipt`(client: ClientKind) async throws {

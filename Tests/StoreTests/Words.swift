@@ -9,7 +9,7 @@ func word(_ verdict: Any) -> String {
     return name == "refused" ? "refused " + word(payload.value) : name
 }
 
-/// One row of the table of states and verdicts.
+/// One row of the table of states and outcomes.
 struct Row: Sendable, CustomStringConvertible {
     let before: WebviewSessionState
     let verdict: String

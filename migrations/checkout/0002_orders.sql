@@ -8,10 +8,10 @@ CREATE TYPE order_state AS ENUM (
 
 CREATE TYPE object_kind AS ENUM ('session', 'permission', 'charge', 'refund');
 
--- One row per order: made with the flow where a merchant opens it, else when the buyer agrees to the total.
--- Until an order is paid or has ended it stays in state `created`, and its flow tells how far it has come (order_standing).
+-- One row per order: made with the webview session where a merchant opens it, else when the buyer agrees to the total.
+-- Until an order is paid or has ended it stays in state `created`, and its webview session tells how far it has come (order_status).
 CREATE TABLE merchant_order (
-    flow_id           uuid        NOT NULL PRIMARY KEY,
+    webview_session_id           uuid        NOT NULL PRIMARY KEY,
     key_id            uuid,                 -- the key that opened it; NULL for the program's own shop
     created_at        timestamptz NOT NULL,
     updated_at        timestamptz NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE merchant_order (
     refunded          bigint      NOT NULL DEFAULT 0,
     events            bigint      NOT NULL DEFAULT 0, -- sequence of the newest event
     state             order_state NOT NULL,
-    client            flow_client NOT NULL,
+    client            webview_session_client NOT NULL,
     currency          text        NOT NULL,
     reference         text        NOT NULL, -- the merchant's name for it; never changes
     account           text        NOT NULL, -- at the provider
@@ -34,17 +34,17 @@ CREATE TABLE merchant_order (
     metadata          json,
     note              text,
     -- [{"name","amount"}], minor units, below zero is taken off; NULL for none. The subtotal, the tax and these are what the buyer pays
-    -- without postage, which is flow.tax_included.
+    -- without postage, which is webview session.tax_included.
     adjustments       json
-) PARTITION BY RANGE (flow_id);
+) PARTITION BY RANGE (webview_session_id);
 
 -- Neither column ever changes, so updates stay heap-only.
-CREATE INDEX merchant_order_reference ON merchant_order (reference, flow_id);
+CREATE INDEX merchant_order_reference ON merchant_order (reference, webview_session_id);
 
--- What the provider holds, and the way from its ids to flows. Not partitioned, because it is found by those ids: its rows are deleted,
+-- What the provider holds, and the way from its ids to webview sessions. Not partitioned, because it is found by those ids: its rows are deleted,
 -- with the month of their order.
 CREATE TABLE payment_object (
-    flow_id           uuid        NOT NULL,
+    webview_session_id           uuid        NOT NULL,
     open_operation    uuid,
     created_at        timestamptz NOT NULL,
     observed_at       timestamptz NOT NULL,
@@ -63,12 +63,12 @@ CREATE TABLE payment_object (
     said_refunded     bigint      NOT NULL DEFAULT 0 -- of a charge: what it was itself said to have given back, by whomever
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
 
-CREATE INDEX payment_object_flow ON payment_object (flow_id);
+CREATE INDEX payment_object_webview_session ON payment_object (webview_session_id);
 
 -- What was asked of the provider, in the octets that are sent, the same at every repeat.
 CREATE TABLE payment_operation (
     operation_id     uuid        NOT NULL PRIMARY KEY,
-    flow_id          uuid        NOT NULL,
+    webview_session_id          uuid        NOT NULL,
     attempt_id       uuid        NOT NULL, -- fences the end
     key_id           uuid,
     created_at       timestamptz NOT NULL,
@@ -105,7 +105,7 @@ CREATE TABLE payment_operation_open (
 CREATE TABLE payment_poll (
     object_id      text        NOT NULL PRIMARY KEY,
     kind           object_kind NOT NULL,
-    flow_id        uuid        NOT NULL,
+    webview_session_id        uuid        NOT NULL,
     since          timestamptz NOT NULL, -- when the object came into its state, as far as was seen
     next_at        timestamptz NOT NULL,
     lease_until    timestamptz,
@@ -124,11 +124,11 @@ CREATE INDEX payment_poll_due ON payment_poll (next_at);
 CREATE TABLE notification (
     message_id  text        NOT NULL PRIMARY KEY, -- the same at every delivery
     received_at timestamptz NOT NULL,
-    flow_id     uuid,                             -- NULL where no order has the object
+    webview_session_id     uuid,                             -- NULL where no order has the object
     deliveries  integer     NOT NULL DEFAULT 1,
     kind        text        NOT NULL,             -- the sender's word, for example CHARGE
     object_id   text        NOT NULL,
-    verdict     text        NOT NULL,             -- taken, unknown; unpaid or refunded where the order of a charge is unpaid
+    outcome     text        NOT NULL,             -- taken, unknown; unpaid or refunded where the order of a charge is unpaid
     -- Whether the permission behind it was looked up, to find a purchase that waits; each message causes one such question at most.
     asked       boolean     NOT NULL DEFAULT false
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
@@ -136,12 +136,12 @@ CREATE TABLE notification (
 CREATE INDEX notification_age ON notification (received_at);
 
 -- Messages that came before what they are about was written down; a handful.
-CREATE INDEX notification_unknown ON notification (object_id) WHERE verdict = 'unknown';
+CREATE INDEX notification_unknown ON notification (object_id) WHERE outcome = 'unknown';
 
 -- Messages about charges that no order has: those that were not followed yet, and those whose order is unpaid.
-CREATE INDEX notification_unasked ON notification (received_at) WHERE verdict = 'unknown' AND NOT asked AND kind IN ('CHARGE', 'CHARGE_PERMISSION');
-CREATE INDEX notification_unknown_permission ON notification (left(object_id, 19)) WHERE verdict = 'unknown';
-CREATE INDEX notification_unpaid ON notification (left(object_id, 19)) WHERE verdict = 'unpaid';
+CREATE INDEX notification_unasked ON notification (received_at) WHERE outcome = 'unknown' AND NOT asked AND kind IN ('CHARGE', 'CHARGE_PERMISSION');
+CREATE INDEX notification_unknown_permission ON notification (left(object_id, 19)) WHERE outcome = 'unknown';
+CREATE INDEX notification_unpaid ON notification (left(object_id, 19)) WHERE outcome = 'unpaid';
 
 -- What a row is and whose it is stays as it was written. Above all the ids: they begin with a time, so whoever may change them moves a
 -- row among those that are past retention. Rows of orders and of the ledger go with their month, through merchant_drop_expired and

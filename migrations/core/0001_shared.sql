@@ -36,13 +36,13 @@ GRANT SELECT ON operator_event TO sallyport_service;
 
 -- What merchants are told, numbered by order, or by another subject, without a gap. Append-only; no token, no personal data.
 CREATE TABLE merchant_event (
-    flow_id  uuid        NOT NULL,
+    webview_session_id  uuid        NOT NULL,
     event_id uuid        NOT NULL,
     sequence bigint      NOT NULL,
     at       timestamptz NOT NULL,
     type     text        NOT NULL,
     data     json        NOT NULL, -- the order as it was then
-    PRIMARY KEY (flow_id, sequence)
-) PARTITION BY RANGE (flow_id);
+    PRIMARY KEY (webview_session_id, sequence)
+) PARTITION BY RANGE (webview_session_id);
 
 GRANT SELECT, INSERT ON merchant_event TO sallyport_service;

@@ -23,7 +23,7 @@ GRANT UPDATE (secret_hash, previous_hash, previous_until, revoked_at, last_used_
 -- These rows are deleted, with the orders of their month: hence the settings of the autovacuum, and the index.
 CREATE TABLE api_idempotency (
     key_id      uuid        NOT NULL, -- the scope: 16 bytes that stand for account and environment (IdempotencyClaim)
-    flow_id     uuid,
+    webview_session_id     uuid,
     created_at  timestamptz NOT NULL,
     lease_until timestamptz NOT NULL,
     status      integer,

@@ -15,48 +15,48 @@ CREATE TABLE webhook_endpoint (
     previous_secret bytea
 );
 
--- The events of one flow that one endpoint has not got. A row only while there are some; it comes with the event, in the same
+-- The events of one webview session that one endpoint has not got. A row only while there are some; it comes with the event, in the same
 -- commit. Only `head` is ever on its way, so events arrive in their order.
-CREATE TABLE webhook_lane (
+CREATE TABLE webhook_delivery_queue (
     endpoint_id uuid        NOT NULL,
-    flow_id     uuid        NOT NULL,
-    attempt_id  uuid,                 -- fences the verdict on a try; NULL while nobody sends
+    webview_session_id     uuid        NOT NULL,
+    attempt_id  uuid,                 -- fences the outcome on a try; NULL while nobody sends
     head        bigint      NOT NULL, -- sequence of the first event, and of the last
     tail        bigint      NOT NULL,
     next_at     timestamptz NOT NULL, -- when it is looked at again: the next try, or the end of the lease of the present one
     since       timestamptz NOT NULL, -- since when the head has been waiting
-    parked_at   timestamptz,          -- nothing goes until an operator says so
+    dead_at   timestamptz,          -- nothing goes until an operator says so
     failures    integer     NOT NULL, -- of the head
     last_status integer,
     last_error  text,
-    PRIMARY KEY (endpoint_id, flow_id)
+    PRIMARY KEY (endpoint_id, webview_session_id)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
-CREATE INDEX webhook_lane_due ON webhook_lane (endpoint_id, next_at) WHERE parked_at IS NULL;
+CREATE INDEX webhook_delivery_queue_due ON webhook_delivery_queue (endpoint_id, next_at) WHERE dead_at IS NULL;
 
 -- The events of the last 30 days in the order in which they are listed; rows are deleted in batches.
 CREATE TABLE merchant_event_feed (
-    flow_id  uuid        NOT NULL,
+    webview_session_id  uuid        NOT NULL,
     sequence bigint      NOT NULL,
     -- The transaction that wrote the event, or one after it: never less than that of the session's event before. Whoever has read up to
     -- a transaction before which none is running has missed nothing, whatever commits later.
     xact     bigint      NOT NULL,
     at       timestamptz NOT NULL,
-    PRIMARY KEY (flow_id, sequence)
+    PRIMARY KEY (webview_session_id, sequence)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);
 
-CREATE INDEX merchant_event_feed_order ON merchant_event_feed (xact, flow_id, sequence);
+CREATE INDEX merchant_event_feed_order ON merchant_event_feed (xact, webview_session_id, sequence);
 
 GRANT SELECT, INSERT, UPDATE ON webhook_endpoint TO sallyport_service;
-GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_lane TO sallyport_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_delivery_queue TO sallyport_service;
 GRANT SELECT, INSERT, DELETE ON merchant_event_feed TO sallyport_service;
 
 -- Stubs: functions/ has their texts, and is applied right behind.
 CREATE FUNCTION webhook_enqueue() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE FUNCTION merchant_event_list() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 
--- For each statement, not for each row: whichever statement writes an event, the lane is written with it, and none can forget.
-CREATE TRIGGER merchant_event_lanes AFTER INSERT ON merchant_event
+-- For each statement, not for each row: whichever statement writes an event, the queue is written with it, and none can forget.
+CREATE TRIGGER merchant_event_queued AFTER INSERT ON merchant_event
     REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION webhook_enqueue();
 
 CREATE TRIGGER merchant_event_listed AFTER INSERT ON merchant_event

@@ -17,7 +17,7 @@ MEANING = {
     "issue": "`POST /secureWebviewSession`: prices a cart, one guarded insert with its audit row",
     "open": "`GET /button?…A`: one guarded update with its audit row, 303 with two cookies",
     "confirm": "`GET /confirm_order`: one read, unseals buyer and address, renders the page",
-    "purchase": "`POST /purchase` on flows that wait for it: lease, signed complete call to the simulator over TLS, settlement",
+    "purchase": "`POST /purchase` on webview sessions that wait for it: lease, signed complete call to the simulator over TLS, settlement",
     "crossing": "a whole crossing: nine requests to the server, the provider's pages between them; latency is that of a crossing",
 }
 # One number of connections only: the load is bound by the client, or by the simulator.

@@ -16,7 +16,7 @@ class Filling:
         helper("seed", "confirm", 1, uri)
 
     def make(self, name, count):
-        """A database with so many flows; its size in bytes."""
+        """A database with so many webview sessions; its size in bytes."""
         sql = lambda text: self.postgres.sql(text, name)  # noqa: E731
         sql_admin = self.postgres.sql
         sql_admin(f"CREATE DATABASE {name} TEMPLATE {self.stage.DATABASE}")
@@ -24,17 +24,17 @@ class Filling:
         sql(SQL.read_text().replace("now()", f"timestamptz '{now}'"))
         for line in sql(f"SELECT * FROM past.months({count})").splitlines():
             month, since, until, first, last = line.split("|")
-            say(f"{name}: {month}, flows {int(first):,} to {int(last):,}")
+            say(f"{name}: {month}, webview sessions {int(first):,} to {int(last):,}")
             # The two tables at once: there are two cores at least.
             copies = [self.copy(name, f"past.{rows}({first}, {last}, {count})", table, month, since, until)
-                      for table, rows in (("flow", "flows"), ("flow_event", "events"))]
+                      for table, rows in (("webview_session", "webview_sessions"), ("webview_session_event", "events"))]
             for copy in copies:
                 self.end(copy)
-        sql(f"INSERT INTO flow_private SELECT t.flow_id, sealed FROM past.one_private, "
+        sql(f"INSERT INTO webview_session_private SELECT t.webview_session_id, sealed FROM past.one_private, "
             f"past.range(past.number(date_trunc('day', timestamptz '{now}'), {count}), {count - 1}, {count}) AS t; DROP SCHEMA past CASCADE; ANALYZE")
-        have = int(sql("SELECT count(*) FROM flow")) if count <= 1_000_000 else count
+        have = int(sql("SELECT count(*) FROM webview_session")) if count <= 1_000_000 else count
         if have < count:
-            raise RuntimeError(f"{name} has {have} flows instead of {count}, at {now}")
+            raise RuntimeError(f"{name} has {have} webview sessions instead of {count}, at {now}")
         return int(sql_admin(f"SELECT pg_database_size('{name}')"))
 
     def copy(self, database, source, table, month, since, until):
@@ -45,7 +45,7 @@ class Filling:
                                   stdout=subprocess.PIPE, env=environment)
         # Frozen rows go only into a table that was emptied in the same transaction.
         writer = subprocess.Popen(
-            [*program, "--single-transaction", "-c", f"SELECT flow_make_partition('{table}', 'YYYYMM', '{since}', '{until}')",
+            [*program, "--single-transaction", "-c", f"SELECT partition_make('{table}', 'YYYYMM', '{since}', '{until}')",
              "-c", f"TRUNCATE {table}_{month}", "-c", f"COPY {table}_{month} FROM STDIN (FORMAT binary, FREEZE)"],
             stdin=reader.stdout, stdout=subprocess.DEVNULL, env=environment)
         reader.stdout.close()

@@ -1,4 +1,4 @@
-"""How the cost of a request changes with stored flows, with idle connections, and with loops."""
+"""How the cost of a request changes with stored webview sessions, with idle connections, and with loops."""
 import os
 import statistics
 import time
@@ -14,7 +14,7 @@ from stage import say
 
 CONNECTIONS = 32
 PARTS = {
-    "stored": "flows in the tables, spread over the partitions of 90 days",
+    "stored": "webview sessions in the tables, spread over the partitions of 90 days",
     "idle": "idle TLS connections beside the ones that are measured",
     "loops": "event loops",
     "live": "live sessions while nobody asks for anything: what maintenance takes",
@@ -58,7 +58,7 @@ class Growth:
         say(f"round {number}: {step:>10,} {part:7} {case:8} {sample['rate']:9,.0f}/s  server {sample['server']:6.1f} us  "
             f"PostgreSQL {sample['postgres']:6.1f} us  others {sample['others']:.0%}")
 
-    # MARK: Stored flows
+    # MARK: Stored webview sessions
 
     def fill(self):
         stage = self.stage
@@ -66,19 +66,19 @@ class Growth:
         stage.simulator.start()
         stage.make_database(stage.DATABASE)
         filling = Filling(stage)
-        for count in self.options.flows:
+        for count in self.options.sessions:
             start = time.monotonic()
-            size = filling.make(f"flows_{count}", count)
+            size = filling.make(f"sessions_{count}", count)
             self.facts[f"filling {count}"] = {"seconds": round(time.monotonic() - start), "bytes": size}
-            say(f"{count:,} flows: {size / 1e9:.2f} GB in {time.monotonic() - start:.0f} s")
+            say(f"{count:,} webview sessions: {size / 1e9:.2f} GB in {time.monotonic() - start:.0f} s")
 
     def stored(self):
         for number in range(1, self.options.rounds + 1):
-            for count in self.options.flows:
-                database = f"flows_{count}"
+            for count in self.options.sessions:
+                database = f"sessions_{count}"
                 before = cpu_seconds(self.stage.postgres.pid)
                 self.stage.serve(database)
-                # The first sweep of a process looks at every flow once.
+                # The first sweep of a process looks at every webview session once.
                 self.stage.postgres.settle()
                 upkeep = cpu_seconds(self.stage.postgres.pid) - before
                 self.facts.setdefault(f"start {count}", []).append(upkeep)
@@ -161,10 +161,10 @@ class Growth:
             head = ["case", PARTS[part], "req/s", "server µs", "PostgreSQL µs", "server ÷ first", "PostgreSQL ÷ first", "others"]
             parts.append(report.table(head, self.rows(part)))
             if part == "stored":
-                parts.append(report.table(["stored flows", "on disk", "filled in", "PostgreSQL CPU of a start"], [
+                parts.append(report.table(["stored webview sessions", "on disk", "filled in", "PostgreSQL CPU of a start"], [
                     (f"{count:,}", f"{self.facts[f'filling {count}']['bytes'] / 1e9:.2f} GB",
                      f"{self.facts[f'filling {count}']['seconds']} s", f"{statistics.median(self.facts[f'start {count}']):.1f} s")
-                    for count in options.flows]))
+                    for count in options.sessions]))
             if part == "idle":
                 parts.append(report.table(["idle TLS connections", "resident MB", "KB per connection"], [
                     (f"{count:,}", *(f"{statistics.median(values):.1f}" for values in

@@ -91,7 +91,7 @@ class Live:
     def minutes_of(self, count):
         stage, name = self.stage, f"live_{count}"
         # So near the limit that their number matters: it is never counted more often.
-        stage.server.overrides = {"LIMITS_FLOWS_TOTAL": str(count * 11 // 10)}
+        stage.server.overrides = {"LIMITS_WEBVIEW_SESSIONS_TOTAL": str(count * 11 // 10)}
         root, begin = stage.postgres.pid, time.monotonic()
         before, known = cpu_seconds(root), None
         watch = Watch(root)
@@ -109,7 +109,7 @@ class Live:
         counted, most = self.gauge(), watch.stop()
         # Of those that are live now.
         live = int(stage.postgres.sql(
-            "SELECT count(*) FROM flow WHERE state = 'opened' AND least(idle_until, absolute_until) > now()", name))
+            "SELECT count(*) FROM webview_session WHERE state = 'opened' AND least(idle_until, absolute_until) > now()", name))
         stage.server.stop()
         stage.server.overrides = {}
         if max(spent) > MINUTE:
@@ -137,12 +137,12 @@ class Live:
         before = cpu_seconds(root)
         stage.serve("ended")
         # Noted when every session was visited.
-        while not stage.postgres.sql("SELECT 1 FROM flow_sweep", "ended"):
+        while not stage.postgres.sql("SELECT 1 FROM webview_session_sweep", "ended"):
             if time.monotonic() - begin > 900:
                 raise RuntimeError("the sweep does not come to an end")
             time.sleep(5)
         spent, wall = cpu_seconds(root) - before, time.monotonic() - begin
-        left = int(stage.postgres.sql("SELECT count(*) FROM flow WHERE state <> 'expired'", "ended"))
+        left = int(stage.postgres.sql("SELECT count(*) FROM webview_session WHERE state <> 'expired'", "ended"))
         if left:
             raise RuntimeError(f"{left} of {BACKLOG} sessions have not ended")
         stage.server.stop()

@@ -20,7 +20,7 @@ SCRIPT = """\\set n random(0, {last})
 SELECT payment_observe('permission', {permission}, NULL, CASE WHEN random() < 0.5 THEN 'Chargeable' ELSE 'NonChargeable' END, NULL,
     statement_timestamp(), NULL, 'JPY', NULL, NULL, NULL);
 UPDATE payment_poll SET next_at = statement_timestamp() + random() * interval '30 days' WHERE object_id = {permission};
-SELECT order_announce(p.flow_id, 'charge.captured', NULL) FROM payment_object AS p WHERE p.object_id = {permission};
+SELECT order_announce(p.webview_session_id, 'charge.captured', NULL) FROM payment_object AS p WHERE p.object_id = {permission};
 """
 PERMISSION = "'S03-' || lpad((:n / 10000000)::text, 7, '0') || '-' || lpad((:n % 10000000)::text, 7, '0')"
 # Bytes of tables and indexes, partitions under their parents, and rows that are there and dead.
@@ -78,8 +78,8 @@ class Orders:
         stage, name = self.stage, f"orders_{count}"
         server = stage.serve(name)
         ids = stage.folder / "orders.ids"
-        ids.write_text(stage.postgres.sql("SELECT flow_id FROM merchant_order TABLESAMPLE SYSTEM (20) LIMIT 10000", name) or
-                       stage.postgres.sql("SELECT flow_id FROM merchant_order LIMIT 10000", name))
+        ids.write_text(stage.postgres.sql("SELECT webview_session_id FROM merchant_order TABLESAMPLE SYSTEM (20) LIMIT 10000", name) or
+                       stage.postgres.sql("SELECT webview_session_id FROM merchant_order LIMIT 10000", name))
         for case in REQUESTS:
             load.wrk(server, case, CONNECTIONS, 1, ids)
             sample = stage.measure(server.pid, lambda: load.wrk(server, case, CONNECTIONS, self.options.seconds, ids))

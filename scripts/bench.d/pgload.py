@@ -21,15 +21,15 @@ class PgLoad:
     def __init__(self, postgres, template):
         self.postgres, self.database = postgres, "pgbench"
         postgres.sql(f"CREATE DATABASE {self.database} TEMPLATE {template}")
-        # One reviewed flow of true shape: the others are copies of it under other ids.
+        # One reviewed webview session of true shape: the others are copies of it under other ids.
         helper("seed", "confirm", 1, postgres.uri(self.database))
-        self.sql(PLAIN + "; CREATE TABLE one AS SELECT * FROM flow; CREATE TABLE one_private AS SELECT * FROM flow_private")
+        self.sql(PLAIN + "; CREATE TABLE one AS SELECT * FROM webview_session; CREATE TABLE one_private AS SELECT * FROM webview_session_private")
         milliseconds = f"{int(time.time() * 1000):012x}"
         self.prefix = f"{milliseconds[:8]}-{milliseconds[8:]}-7000-8000-"
         self.doc = self.sql("SELECT cart::text FROM one").replace("'", "''")
-        columns = ("encode(a_hash, 'hex')", "encode(b_hash, 'hex')", "subtotal", "tax_included", "cart::text")
+        columns = ("encode(launch_hash, 'hex')", "encode(tab_hash, 'hex')", "subtotal", "tax_included", "cart::text")
         values = self.sql(f"SELECT {', '.join(columns)} FROM one").split("|", 4)
-        self.a_hash, self.b_hash, self.subtotal, self.tax_included, self.cart = values
+        self.launch_hash, self.tab_hash, self.subtotal, self.tax_included, self.cart = values
 
     def sql(self, text):
         return self.postgres.sql(text, self.database)
@@ -47,7 +47,7 @@ class PgLoad:
         return pgbench(self.postgres, self.database, self.script, clients, seconds)
 
     def _statement(self, name, key, **values):
-        """A statement of the program with literals for all parameters but the flow's id."""
+        """A statement of the program with literals for all parameters but the webview session's id."""
         sql = helper("sql", name).strip().replace("(:p1)::uuid", f"('{self.prefix}' || :k::text)::uuid")
         for number, literal in values.items():
             sql = sql.replace(f"(:{number})::", f"({literal})::")
@@ -56,40 +56,40 @@ class PgLoad:
         return f"{key}{sql};\n"
 
     def _fill(self, state, count, clients):
-        """Copies of the one flow in a state, `count` keys in all from those that `KEY` makes."""
-        changes = {"flow_id": f"('{self.prefix}' || k)::uuid", "state": f"'{state}'"}
+        """Copies of the one webview session in a state, `count` keys in all from those that `KEY` makes."""
+        changes = {"webview_session_id": f"('{self.prefix}' || k)::uuid", "state": f"'{state}'"}
         if state == "issued":
-            changes |= {name: "NULL" for name in ("b_seen_at", "postage", "total", "b_hash", "c_hash", "order_ref")}
-            changes |= {"events": "1", "verdict": "'issued'", "launch_until": "absolute_until"}
+            changes |= {name: "NULL" for name in ("tab_seen_at", "postage", "total", "tab_hash", "return_hash", "order_ref")}
+            changes |= {"events": "1", "outcome": "'issued'", "launch_until": "absolute_until"}
         names = self.sql("SELECT string_agg(quote_ident(attname), ',' ORDER BY attnum) FROM pg_attribute "
                          "WHERE attrelid = 'one'::regclass AND attnum > 0").split(",")
         self.sql(f"""
-            TRUNCATE flow, flow_event, flow_private;
+            TRUNCATE webview_session, webview_session_event, webview_session_private;
             CREATE TEMP VIEW keys AS SELECT 100000000000 + c * 10000000::bigint + i AS k
                 FROM generate_series(0, {count // clients}) AS i, generate_series(0, {clients - 1}) AS c;
-            INSERT INTO flow ({','.join(names)}) SELECT {', '.join(changes.get(name, name) for name in names)} FROM one, keys;
+            INSERT INTO webview_session ({','.join(names)}) SELECT {', '.join(changes.get(name, name) for name in names)} FROM one, keys;
             """)
 
     def _issue(self, clients, seconds):
-        self.sql("TRUNCATE flow, flow_event, flow_private")
+        self.sql("TRUNCATE webview_session, webview_session_event, webview_session_private")
         script = self._statement(
-            "flow_issue", KEY, p2="'127.0.0.0 00000000'", p3="'0123456789abcdef'", p4="'issued'", p5="300", p6="7200",
-            p7=self.subtotal, p8=self.tax_included, p9="'iosApp'", p10=f"'\\x{self.a_hash}'", p11=f"'\\x{self.a_hash}'",
+            "webview_session_issue", KEY, p2="'127.0.0.0 00000000'", p3="'0123456789abcdef'", p4="'issued'", p5="300", p6="7200",
+            p7=self.subtotal, p8=self.tax_included, p9="'iosApp'", p10=f"'\\x{self.launch_hash}'", p11=f"'\\x{self.launch_hash}'",
             p12="NULL", p13=f"'{self.doc}'")
-        return script, "SELECT count(*) FROM flow"
+        return script, "SELECT count(*) FROM webview_session"
 
     def _open(self, clients, seconds):
         self._fill("issued", 24_000 * seconds, clients)
         script = self._statement(
-            "flow_open_first", KEY, p2="'127.0.0.0 00000000'", p3="'0123456789abcdef'", p4=f"'\\x{self.a_hash}'",
-            p5=f"'\\x{self.b_hash}'", p6="NULL", p7="NULL", p8="15", p9="1800")
-        return script, "SELECT count(*) FROM flow WHERE state = 'opened'"
+            "webview_session_open_first", KEY, p2="'127.0.0.0 00000000'", p3="'0123456789abcdef'", p4=f"'\\x{self.launch_hash}'",
+            p5=f"'\\x{self.tab_hash}'", p6="NULL", p7="NULL", p8="15", p9="1800")
+        return script, "SELECT count(*) FROM webview_session WHERE state = 'opened'"
 
     def _confirm(self, clients, seconds):
         self._fill("reviewed", ROWS, 1)
-        self.sql(f"INSERT INTO flow_private SELECT ('{self.prefix}' || 100000000000 + i)::uuid, sealed "
+        self.sql(f"INSERT INTO webview_session_private SELECT ('{self.prefix}' || 100000000000 + i)::uuid, sealed "
                  f"FROM one_private, generate_series(0, {ROWS}) AS i")
-        return self._statement("flow_tab_look_sealed", SOME, p2=f"'\\x{self.b_hash}'", p3="1800", p4="60"), None
+        return self._statement("webview_session_tab_read_sealed", SOME, p2=f"'\\x{self.tab_hash}'", p3="1800", p4="60"), None
 
     def _plain_issue(self, clients, seconds):
         self.sql("TRUNCATE plain")

@@ -80,14 +80,14 @@ class Shop:
         self.simulate("faults", method="DELETE")
 
     def place(self, count):
-        """Flows that wait for their purchase: cookie and form of each."""
+        """Webview sessions that wait for their purchase: cookie and form of each."""
         server = self.servers[0]
         lines = helper("place", count, f"http://{server.web}", self.stage.simulator.url, self.stage.simulator.authority)
         return [tuple(line.split("\t")) for line in lines.splitlines()]
 
-    def buy(self, server, flow, patience=60):
+    def buy(self, server, session, patience=60):
         """Status of one POST /purchase; `None` where the server went away."""
-        cookie, form = flow
+        cookie, form = session
         connection = http.client.HTTPConnection("127.0.0.1", server.clear, timeout=patience)
         try:
             fields = {"Host": server.web, "Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
@@ -102,7 +102,7 @@ class Shop:
         return self.stage.postgres.sql(sql, self.database)
 
     def under_way(self):
-        return int(self.ask("SELECT count(*) FROM flow_purchasing"))
+        return int(self.ask("SELECT count(*) FROM webview_session_purchase"))
 
 
 class Recovery:
@@ -133,10 +133,10 @@ class Recovery:
         shop = self.shop
         shop.simulate("options", {"quota": "none"})
         shop.start()
-        flows = shop.place(count)
-        before = set(shop.ask("SELECT flow_id FROM flow WHERE state = 'authorized'").split())
-        self.strand(flows)
-        done = int(shop.ask("SELECT count(*) FROM flow_purchasing"))
+        sessions = shop.place(count)
+        before = set(shop.ask("SELECT webview_session_id FROM webview_session WHERE state = 'authorized'").split())
+        self.strand(sessions)
+        done = int(shop.ask("SELECT count(*) FROM webview_session_purchase"))
         if done != count:
             raise RuntimeError(f"{done} of {count} purchases are under way")
         paid = self.charged()
@@ -157,7 +157,7 @@ class Recovery:
             time.sleep(0.5)
         took = curve[-1][0]
         self.check(left == 0 and took <= BOUND, f"{name}: {left} left after {took:.0f} s, {BOUND} s are allowed")
-        authorized = set(shop.ask("SELECT flow_id FROM flow WHERE state = 'authorized'").split()) - before
+        authorized = set(shop.ask("SELECT webview_session_id FROM webview_session WHERE state = 'authorized'").split()) - before
         self.check(len(authorized) == count, f"{name}: {len(authorized)} of {count} are authorized")
         self.once(name, count)
         made = collections.Counter((call["operation"], call["status"]) for call in shop.log(last)[0])
@@ -169,10 +169,10 @@ class Recovery:
         for server in shop.servers:
             server.stop()
 
-    def strand(self, flows):
+    def strand(self, sessions):
         """Leaves purchases under way: of half of them the provider has the effect, and nobody has its answer."""
-        shop, third = self.shop, (len(flows) - ON_THE_WAY) // 2
-        effect, none, rest = flows[:third], flows[third:2 * third], flows[2 * third:]
+        shop, third = self.shop, (len(sessions) - ON_THE_WAY) // 2
+        effect, none, rest = sessions[:third], sessions[third:2 * third], sessions[2 * third:]
         with concurrent.futures.ThreadPoolExecutor(64) as pool:
             for group, action in ((effect, {"resetAfter": True}), (none, {"resetBefore": True})):
                 shop.fault(action)
@@ -184,14 +184,14 @@ class Recovery:
             half = len(rest) // 2
             shop.fault({"slowBodyMs": NEVER}, half)
             shop.fault({"delayMs": NEVER}, len(rest) - half)
-            waiting = [pool.submit(shop.buy, server, flow, 5) for server, flow in self.spread(rest)]
+            waiting = [pool.submit(shop.buy, server, session, 5) for server, session in self.spread(rest)]
             deadline = time.monotonic() + 5
-            while shop.under_way() < len(flows) and time.monotonic() < deadline:
+            while shop.under_way() < len(sessions) and time.monotonic() < deadline:
                 time.sleep(0.05)
             del waiting
 
-    def spread(self, flows):
-        return [(self.shop.servers[number % 2], flow) for number, flow in enumerate(flows)]
+    def spread(self, sessions):
+        return [(self.shop.servers[number % 2], session) for number, session in enumerate(sessions)]
 
     def charged(self):
         return sum(self.shop.log()[1].values())
@@ -201,7 +201,7 @@ class Recovery:
         wrong = {session: number for session, number in effects.items() if number != 1}
         self.check(not wrong, f"{name}: sessions with other than one charge: {wrong}")
         self.check(len(effects) == count, f"{name}: {len(effects)} sessions were charged, {count} were bought")
-        charges = int(self.shop.ask("SELECT count(DISTINCT charge) - count(*) FROM flow WHERE state = 'authorized'"))
+        charges = int(self.shop.ask("SELECT count(DISTINCT charge) - count(*) FROM webview_session WHERE state = 'authorized'"))
         self.check(charges == 0, f"{name}: two orders name one charge")
 
     def check(self, holds, complaint):
@@ -216,7 +216,7 @@ class Recovery:
         shop.simulate("options", {"quota": "none"})
         settings = {"SESSION_LEASE": "31s"}
         shop.start(**settings)
-        flows = shop.place(count * 4)
+        sessions = shop.place(count * 4)
         answers = collections.Counter()
         start = time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -225,8 +225,8 @@ class Recovery:
                 if draw.random() < 0.5:
                     shop.fault({draw.choice(["delayMs", "processingMs", "slowBodyMs"]): draw.randrange(1, 60)}, 4)
                 victim = shop.servers[draw.randrange(2)]
-                group = flows[4 * number:4 * number + 4]
-                buys = [pool.submit(shop.buy, shop.servers[index % 2], flow, 10) for index, flow in enumerate(group)]
+                group = sessions[4 * number:4 * number + 4]
+                buys = [pool.submit(shop.buy, shop.servers[index % 2], session, 10) for index, session in enumerate(group)]
                 time.sleep(draw.random() * 0.08)
                 shop.kill(victim)
                 shop.clear_faults()
@@ -240,12 +240,12 @@ class Recovery:
             left, waited = shop.under_way(), time.monotonic() - last
             self.check(left == 0, f"kills: {left} purchases under way {BOUND} s after the last kill")
             # Who got no answer asks again: nothing of it may charge a second time.
-            again = collections.Counter(pool.map(lambda pair: shop.buy(*pair), self.spread(flows)))
+            again = collections.Counter(pool.map(lambda pair: shop.buy(*pair), self.spread(sessions)))
         self.check(set(again) == {200}, f"kills: repeats were answered {dict(again)}")
-        self.once("kills", len(flows))
+        self.once("kills", len(sessions))
         text = ", ".join(f"{number} × {status or 'none'}" for status, number in sorted(answers.items(), key=str))
-        self.lines.append(("kills", len(flows), "–", "–", "–", f"{waited:.0f}", f"{count} kills in {took:.0f} s; answers: {text}"))
-        self.values["kills"] = {"kills": count, "orders": len(flows), "answers": {str(k): n for k, n in answers.items()}}
+        self.lines.append(("kills", len(sessions), "–", "–", "–", f"{waited:.0f}", f"{count} kills in {took:.0f} s; answers: {text}"))
+        self.values["kills"] = {"kills": count, "orders": len(sessions), "answers": {str(k): n for k, n in answers.items()}}
         for server in shop.servers:
             server.stop()
 
@@ -255,7 +255,7 @@ class Recovery:
         head = ("part", "purchases", "charged before the kill", "first ended, s", "half, s", "all, s", "calls after the kill")
         verdict = "Every bound was kept." if self.is_good else "Missed: " + "; ".join(self.complaints)
         seconds = "Seconds count from the kill; the lease of the dead holders is 45 s (kills: 31 s)."
-        return f"{report.machine_line()}. {seconds}\n\n{report.table(head, self.lines)}\n\n{verdict}"
+        return f"{report.machine_line()}. {seconds}\n\n{report.table(head, self.lines)}\n\n{outcome}"
 
     def json(self):
         return {"parts": self.values, "complaints": self.complaints}

@@ -134,7 +134,7 @@ class Sallyport(Program):
             "PROVIDER_START_URL": f"{provider}/checkout/start", "PROVIDER_CSP_HOSTS": provider,
             "PROVIDER_REDIRECT_HOSTS": f"localhost:{self.simulator.port}", "SIMULATOR_QUOTA": "none",
             "LIMITS_ISSUE_PER_MINUTE": "10000000", "LIMITS_UNKNOWN_PER_MINUTE": "10000000",
-            "LIMITS_FLOWS_TOTAL": "1000000000", "LIMITS_REQUESTS_PER_CONNECTION": "1000000000",
+            "LIMITS_WEBVIEW_SESSIONS_TOTAL": "1000000000", "LIMITS_REQUESTS_PER_CONNECTION": "1000000000",
             "LIMITS_CONNECTIONS": "60000", "LIMITS_CONNECTIONS_PER_ADDRESS": "60000", "LIMITS_IDLE": "1h",
             "SESSION_LAUNCH": "10m", "SESSION_IDLE": "2h",
             "APPS_IOS": '[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]',

@@ -94,7 +94,7 @@ class Soak:
             f"Flat: {self.first / 1024:.1f} MB in the first third after warming up, {self.last / 1024:.1f} MB in the last "
             f"(bound {self.bound / 1024:.1f} MB)" + ("" if self.is_judged else ", too short a run to judge"))
         return "\n\n".join([f"{self.options.seconds} s, {self.requests:,} requests; {report.machine_line()}.",
-                            report.table(["s", "requests", "resident MB", "descriptors"], rows), f"{verdict}."])
+                            report.table(["s", "requests", "resident MB", "descriptors"], rows), f"{outcome}."])
 
     def json(self):
         return {"machine": report.machine_line(), "samples": self.samples, "complaints": self.complaints}

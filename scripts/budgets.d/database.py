@@ -19,7 +19,7 @@ class Load:
 
     def __init__(self, shop, pieces=lambda number: 1):
         self.shop, self.pieces, self.sent = shop, pieces, 0
-        self.statuses, self.flows = collections.Counter(), []
+        self.statuses, self.sessions = collections.Counter(), []
 
     def run(self, count, after=None):
         """Sends `count` requests; `after` is called once half of them are answered."""
@@ -45,7 +45,7 @@ class Load:
                 self.statuses[answer.status] += 1
                 answered += 1
                 if answer.status == 200:
-                    self.flows.append(flow_of(routes.ticket_of(answer)))
+                    self.sessions.append(session_of(routes.ticket_of(answer)))
                 if after and answered == count // 2:
                     after()
                 if self.sent >= goal or answer.field("connection") == "close":
@@ -70,13 +70,13 @@ class Load:
         self.sent += 1
 
 
-def flow_of(ticket):
-    """The flow's id stands in front of the secret."""
+def session_of(ticket):
+    """The webview session's id stands in front of the secret."""
     return str(uuid.UUID(bytes=base64.urlsafe_b64decode(ticket.split("_", 1)[1])[:16]))
 
 
-def stored_flows(shop):
-    return set(shop.sql("SELECT flow_id FROM flow", "sallyport"))
+def stored_sessions(shop):
+    return set(shop.sql("SELECT webview_session_id FROM webview_session", "sallyport"))
 
 
 def commits(shop, book):
@@ -117,7 +117,7 @@ def committed(shop):
 
 
 def compare(shop, book, name, before, load):
-    acknowledged, stored = set(load.flows), stored_flows(shop) - before
+    acknowledged, stored = set(load.sessions), stored_sessions(shop) - before
     book.row(name, "acknowledged and not stored", str(len(acknowledged - stored)), "0", acknowledged <= stored)
     unknown = sum(number for status, number in load.statuses.items() if status != 200)
     note = f"(answers {dict(load.statuses)})"
@@ -125,7 +125,7 @@ def compare(shop, book, name, before, load):
 
 
 def stored(shop, book):
-    before = stored_flows(shop)
+    before = stored_sessions(shop)
     load = Load(shop).run(1000)
     beyond, _, note = compare(shop, book, "stored", before, load)
     book.row("stored", "stored and not acknowledged", str(beyond), "0", beyond == 0, note)
@@ -134,16 +134,16 @@ def stored(shop, book):
 
 REFUSE = """
 CREATE FUNCTION budget_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a bad row'; END $$;
-CREATE TRIGGER budget_refuse BEFORE INSERT ON flow FOR EACH ROW WHEN (NEW.subtotal > 60000) EXECUTE FUNCTION budget_refuse();
+CREATE TRIGGER budget_refuse BEFORE INSERT ON webview_session FOR EACH ROW WHEN (NEW.subtotal > 60000) EXECUTE FUNCTION budget_refuse();
 """
 
 
 def bad_rows(shop, book):
     """Every tenth row is refused by the database, in groups with good ones: those must not suffer, and must not be lost."""
     shop.sql(REFUSE, "sallyport")
-    before = stored_flows(shop)
+    before = stored_sessions(shop)
     load = Load(shop, pieces=lambda number: 7 if number % 10 == 3 else 1).run(1000)
-    shop.sql("DROP TRIGGER budget_refuse ON flow; DROP FUNCTION budget_refuse();", "sallyport")
+    shop.sql("DROP TRIGGER budget_refuse ON webview_session; DROP FUNCTION budget_refuse();", "sallyport")
     beyond, _, note = compare(shop, book, "bad rows", before, load)
     book.row("bad rows", "stored and not acknowledged", str(beyond), "0", beyond == 0, note)
     book.row("bad rows", "answered with 200", str(load.statuses[200]), "900", load.statuses[200] == 900, note)
@@ -151,7 +151,7 @@ def bad_rows(shop, book):
 
 def killed(shop, book):
     """A backend of the database is killed in the middle, and all others with it, as by the kernel when memory runs out."""
-    before = stored_flows(shop)
+    before = stored_sessions(shop)
     load = Load(shop).run(1000, after=lambda: kill_backends(shop))
     wait_for_recovery(shop)
     beyond, unknown, note = compare(shop, book, "killed", before, load)

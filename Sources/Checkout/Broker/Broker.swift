@@ -11,7 +11,7 @@ package import Telemetry
 ///
 /// The life of a webview session, by function: `issue`, `open`, `view`, `review`, `place` (or `unplace`, `decline`, `cancel`),
 /// `purchase` (then `settle` or `release`), `receipt`. Start reading with `WebviewSessionState`; the table of states and
-/// verdicts is in docs/schema.md.
+/// outcomes is in docs/schema.md.
 ///
 /// One per loop, not `Sendable`. Every function throws `unavailable`, `outcomeUnknown` and `fault`; those that take a token
 /// from an untrusted client throw `limited` after too many unknown ones.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Counts outcomes by operation, as `sallyport_flow_verdicts_total{op,verdict}`.
+/// Counts outcomes by operation, as `sallyport_webview_session_outcomes_total{op,outcome}`.
 final class OutcomeCounters {
     /// The operations that are counted; closed, so that the labels are.
     enum Operation: Int, CaseIterable {
@@ -33,7 +33,7 @@ final class OutcomeCounters {
     }
 
     private let registry: MetricsRegistry
-    /// By raw value of the operation; each has seen a handful of verdicts, which are found faster by comparing than by hashing.
+    /// By raw value of the operation; each has seen a handful of outcomes, which are found faster by comparing than by hashing.
     private var cells: [[Cell]]
 
     init(_ registry: MetricsRegistry) {
@@ -45,9 +45,9 @@ final class OutcomeCounters {
     func count(_ operation: Operation, _ verdict: String) {
         for cell in cells[operation.rawValue] where cell.verdict == verdict { return cell.counter.increment() }
         let counter = registry.counter(
-            "sallyport_flow_verdicts_total",
-            help: "Verdicts of the state machine.",
-            labels: [("op", "\(operation)"), ("verdict", verdict)]
+            "sallyport_webview_session_outcomes_total",
+            help: "Outcomes of the state machine.",
+            labels: [("op", "\(operation)"), ("outcome", verdict)]
         )
         cells[operation.rawValue].append(Cell(verdict: verdict, counter: counter))
         counter.increment()

@@ -107,9 +107,9 @@ enum AuditCommand {
     private static func line(_ event: AuditEvent) -> String {
         var members = [
             JSONMember("at", .string(CalendarDate(event.at).extendedText)),
-            JSONMember("flow", "\(event.webviewSession)"),
+            JSONMember("webview_session", "\(event.webviewSession)"),
             JSONMember("ordinal", JSONValue(event.ordinal)), JSONMember("op", "\(event.operation)"),
-            JSONMember("verdict", "\(event.verdict)"), JSONMember("state", .string(event.state.rawValue)),
+            JSONMember("outcome", "\(event.verdict)"), JSONMember("state", .string(event.state.rawValue)),
         ]
         if let reason = event.reason { members.append(JSONMember("reason", .string(reason))) }
         members += [JSONMember("peer", .string(event.peer)), JSONMember("request", .string(event.request))]

@@ -171,7 +171,8 @@ struct Revoker {
         isRevoked: Bool
     ) -> String {
         let line: JSONValue = [
-            "flow": .string(webviewSession.description), "revoked": .bool(isRevoked), "state": .string(state.rawValue),
+            "webview_session": .string(webviewSession.description), "revoked": .bool(isRevoked),
+            "state": .string(state.rawValue),
         ]
         return line.description
     }

@@ -110,7 +110,8 @@ package struct StuckResolver {
         return purchases.map { StuckResolver.value($0).description }
             + charges.map { found in
                 JSONValue.object([
-                    JSONMember("flow", "\(found.webviewSession)"), JSONMember("since", StuckResolver.time(found.since)),
+                    JSONMember("webview_session", "\(found.webviewSession)"),
+                    JSONMember("since", StuckResolver.time(found.since)),
                     JSONMember("unmatchedPermission", .string(found.object)),
                 ]).description
             }
@@ -241,7 +242,7 @@ package struct StuckResolver {
 
     private static func value(_ purchase: StuckPurchase) -> JSONValue {
         .object([
-            JSONMember("flow", "\(purchase.webviewSession)"), JSONMember("since", time(purchase.since)),
+            JSONMember("webview_session", "\(purchase.webviewSession)"), JSONMember("since", time(purchase.since)),
             JSONMember("givenUp", time(purchase.stuckAt)), JSONMember("recoveries", JSONValue(purchase.recoveries)),
             JSONMember("checkoutSession", .string(purchase.orderReference)),
             JSONMember("total", JSONValue(Int(purchase.total.amount))),

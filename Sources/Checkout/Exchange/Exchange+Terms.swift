@@ -9,7 +9,7 @@ extension Exchange {
     func terms(of view: WebviewSessionView) throws(Failure) -> OrderTerms {
         guard let stored = view.record.terms else { return deployment.ownTerms }
         guard let terms = OrderTerms(stored: stored) else {
-            throw Failure(.internalError, "the terms of the flow cannot be read", session: view.id)
+            throw Failure(.internalError, "the terms of the webview session cannot be read", session: view.id)
         }
         return terms
     }
@@ -29,7 +29,7 @@ extension Exchange {
             orderReference: view.orderReference ?? ""
         )
         guard let target = address.flatMap({ LinkTarget($0) }) else {
-            throw Failure(.internalError, "a site's flow without a way back", of: view)
+            throw Failure(.internalError, "a site's webview session without a way back", of: view)
         }
         return target
     }

@@ -84,7 +84,7 @@ enum ResultHandler {
         switch view.client {
         case .iosApp, .androidApp: content = .app(returnLink: try exchange.returnLink(view, token), total: total)
         case .site: content = .site(returnLink: try exchange.wayBack(view, token), total: total)
-        case .mobileApp: throw Failure(.internalError, "a tab of a flow that has none", of: view)
+        case .mobileApp: throw Failure(.internalError, "a tab of a webview session that has none", of: view)
         case .browser:
             let purchase = BrowserPurchase(
                 returnTicket: exchange.services.broker.returnTicket(of: token),

@@ -71,7 +71,7 @@ final class NotificationInbox {
             if let unwritten = budget() {
                 parts.logger.info(
                     "notification.refused",
-                    [LogField("verdict", error.verdict), LogField("unwritten", unwritten)]
+                    [LogField("outcome", error.verdict), LogField("unwritten", unwritten)]
                 )
             }
             return error.status
@@ -144,7 +144,7 @@ final class NotificationInbox {
     }
 }
 
-/// Counts messages by what became of them, as `sallyport_notifications_total{verdict}`.
+/// Counts messages by what became of them, as `sallyport_notifications_total{outcome}`.
 struct NotificationCounters: Sendable {
     private let counters: [String: Counter]
 
@@ -158,7 +158,7 @@ struct NotificationCounters: Sendable {
                 let help = "Messages that the provider pushed, or somebody in its name, by what became of them."
                 return (
                     verdict,
-                    metrics.counter("sallyport_notifications_total", help: help, labels: [("verdict", verdict)])
+                    metrics.counter("sallyport_notifications_total", help: help, labels: [("outcome", verdict)])
                 )
             }
         )

@@ -146,7 +146,7 @@ final class UnmatchedNotifications {
     }
 
     private static func fields(_ webviewSession: UUIDBytes, _ permission: String) -> [LogField] {
-        [LogField("flow", webviewSession.description), LogField("permission", permission)]
+        [LogField("webview_session", webviewSession.description), LogField("permission", permission)]
     }
 
     /// Where a permission leads.

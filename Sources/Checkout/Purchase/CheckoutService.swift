@@ -380,6 +380,6 @@ package final class CheckoutService {
     }
 
     private func fields(_ error: AmazonPayError, _ webviewSession: WebviewSessionID) -> [LogField] {
-        [LogField("flow", webviewSession.description), LogField("detail", error.debugDescription)]
+        [LogField("webview_session", webviewSession.description), LogField("detail", error.debugDescription)]
     }
 }

@@ -225,7 +225,7 @@ final class PurchaseOperations: PaymentOperations {
 extension PurchaseAttempt {
     fileprivate func fields(_ detail: String) -> [LogField] {
         [
-            LogField("flow", webviewSession.description), LogField("order", orderNumber.description),
+            LogField("webview_session", webviewSession.description), LogField("order", orderNumber.description),
             LogField("attempt", number), LogField("detail", detail),
         ]
     }

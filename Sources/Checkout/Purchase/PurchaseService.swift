@@ -108,7 +108,10 @@ package final class PurchaseService {
         polls.count(.session, failure == .purchaseInProgress ? .same : .changed)
         let order = LogField("order", OrderNumber(purchase.webviewSession).description)
         let outcome = LogField("outcome", failure?.name ?? "authorized")
-        logger.info("purchase.recovered", [LogField("flow", purchase.webviewSession.description), order, outcome])
+        logger.info(
+            "purchase.recovered",
+            [LogField("webview_session", purchase.webviewSession.description), order, outcome]
+        )
     }
 
     /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the
@@ -133,7 +136,7 @@ package final class PurchaseService {
         let isDone = try await operations.mapErrors { (broker) async throws(StoreError) in
             try await broker.resume(webviewSession, reason: "reread", by: caller)
         }
-        if isDone { logger.info("purchase.resumed", [LogField("flow", webviewSession.description)]) }
+        if isDone { logger.info("purchase.resumed", [LogField("webview_session", webviewSession.description)]) }
         return isDone
     }
 

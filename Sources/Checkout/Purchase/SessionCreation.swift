@@ -78,7 +78,7 @@ package final class SessionCreation {
         }
         switch outcome {
         case .issued(let issued): return issued
-        case .refused(.tooManyWebviewSessions): throw Failure(.rateLimited, "too many live flows")
+        case .refused(.tooManyWebviewSessions): throw Failure(.rateLimited, "too many live webview sessions")
         case .refused(.verifierRequired): throw Failure(.invalidRequest, "this shop requires code_challenge")
         }
     }

@@ -19,13 +19,13 @@ struct SessionRules: Sendable {
             "new sessions a minute per client address"
         )
         policy.limits.sessionsPerInstall = read.limit(
-            "limits.flows_per_app",
+            "limits.webview_sessions_per_app",
             1...1000,
             policy.limits.sessionsPerInstall,
             "live webview sessions per app install"
         )
         policy.limits.sessionsTotal = read.limit(
-            "limits.flows_total",
+            "limits.webview_sessions_total",
             1...1_000_000_000,
             policy.limits.sessionsTotal,
             "live webview sessions in total: those that can still be opened or used"

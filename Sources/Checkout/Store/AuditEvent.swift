@@ -12,7 +12,7 @@ package struct AuditEvent: Sendable, Hashable {
     /// `issue`, `open`, `tab`, `review`, `place`, `unplace`, `decline`, `purchase`, `meet`, `release`, `settle`, `recover`,
     /// `give_up`, `resume`, `reclaim`, `cancel`, `close`, `sweep`, `plaintext`, `prefetch_refused`.
     package let operation: String
-    /// The word of the verdict.
+    /// The word of the outcome.
     package let verdict: String
     /// After the statement.
     package let state: WebviewSessionState

@@ -9,8 +9,8 @@ package enum OrderSQL {
     /// The event of each order in `o`, which returns the order's id, its count of events, the type and the data.
     static let announced = """
         m AS (
-            INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
-            SELECT o.flow_id, gen_random_uuid(), o.events, statement_timestamp(), o.type, o.data FROM o
+            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
+            SELECT o.webview_session_id, gen_random_uuid(), o.events, statement_timestamp(), o.type, o.data FROM o
         )
         """
 
@@ -26,8 +26,8 @@ package enum OrderSQL {
         o AS (
             UPDATE merchant_order AS o SET
                 state = '\(state)', events = o.events + 1, updated_at = statement_timestamp()
-            WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u WHERE \(condition))
-            RETURNING o.flow_id, o.events, '\(event)' AS type, order_event_data(o, NULL) AS data
+            WHERE o.webview_session_id = $1 AND EXISTS (SELECT FROM u WHERE \(condition))
+            RETURNING o.webview_session_id, o.events, '\(event)' AS type, order_event_data(o, NULL) AS data
         ), \(announced)
         """
     }
@@ -37,8 +37,8 @@ package enum OrderSQL {
         o AS (
             UPDATE merchant_order AS o SET
                 state = 'payment_pending', events = o.events + 1, updated_at = statement_timestamp()
-            WHERE o.flow_id = $1 AND o.state = 'created' AND EXISTS (SELECT FROM u)
-            RETURNING o.flow_id, o.events, 'session.payment_pending' AS type, order_event_data(o, NULL) AS data
+            WHERE o.webview_session_id = $1 AND o.state = 'created' AND EXISTS (SELECT FROM u)
+            RETURNING o.webview_session_id, o.events, 'session.payment_pending' AS type, order_event_data(o, NULL) AS data
         ), \(announced)
         """
 
@@ -46,7 +46,7 @@ package enum OrderSQL {
     static let released = """
         o AS (
             UPDATE merchant_order AS o SET state = 'created', updated_at = statement_timestamp()
-            WHERE o.flow_id = $1 AND o.state = 'payment_pending' AND EXISTS (SELECT FROM u)
+            WHERE o.webview_session_id = $1 AND o.state = 'payment_pending' AND EXISTS (SELECT FROM u)
         )
         """
 
@@ -61,13 +61,13 @@ package enum OrderSQL {
         """
         o AS (
             INSERT INTO merchant_order AS o (
-                flow_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,
+                webview_session_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,
                 environment, checkout_session, lines)
-            SELECT u.flow_id, u.created_at, statement_timestamp(), u.subtotal, u.tax_included - u.subtotal, u.postage, u.total,
+            SELECT u.webview_session_id, u.created_at, statement_timestamp(), u.subtotal, u.tax_included - u.subtotal, u.postage, u.total,
                 'created', u.client, 'JPY', \(reference), \(account.id), \(account.environment), u.order_ref,
                 order_lines(u.cart)
-            FROM u WHERE u.verdict = 'placed'
-            ON CONFLICT (flow_id) DO UPDATE SET
+            FROM u WHERE u.outcome = 'placed'
+            ON CONFLICT (webview_session_id) DO UPDATE SET
                 postage = excluded.postage, total = excluded.total, checkout_session = excluded.checkout_session,
                 state = excluded.state, updated_at = excluded.updated_at
         )
@@ -84,7 +84,7 @@ package enum OrderSQL {
         o AS (
             UPDATE merchant_order AS o SET
                 state = 'created', checkout_session = \(session), updated_at = statement_timestamp()
-            WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u WHERE u.verdict = 'arrived')
+            WHERE o.webview_session_id = $1 AND EXISTS (SELECT FROM u WHERE u.outcome = 'arrived')
         )
         """
     }
@@ -109,12 +109,12 @@ package enum OrderSQL {
                 state = CASE $5 WHEN 'authorized' THEN 'paid' ELSE 'declined' END::order_state,
                 charge_permission = \(permission), events = o.events + 1 + (SELECT count(k.type) FROM k),
                 updated_at = statement_timestamp()
-            WHERE o.flow_id = $1 AND EXISTS (SELECT FROM u)
-            RETURNING o AS entry, o.flow_id, o.events, o.total, o.currency, 'session.' || o.state AS type
+            WHERE o.webview_session_id = $1 AND EXISTS (SELECT FROM u)
+            RETURNING o AS entry, o.webview_session_id, o.events, o.total, o.currency, 'session.' || o.state AS type
         ), p AS (
             INSERT INTO payment_object AS p (
-                flow_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
-            SELECT o.flow_id, statement_timestamp(), statement_timestamp(), o.total, k.kind::object_kind, false, k.id, k.parent,
+                webview_session_id, created_at, observed_at, amount, kind, final, object_id, parent, currency, state)
+            SELECT o.webview_session_id, statement_timestamp(), statement_timestamp(), o.total, k.kind::object_kind, false, k.id, k.parent,
                 o.currency, k.state
             FROM o, (VALUES
                 ('permission', \(permission), NULL, 'Chargeable'),
@@ -123,8 +123,8 @@ package enum OrderSQL {
             ON CONFLICT (object_id) DO NOTHING
             RETURNING p AS entry, p.kind
         ), m AS (
-            INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
-            SELECT o.flow_id, gen_random_uuid(), o.events - e.later, statement_timestamp(), e.type,
+            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
+            SELECT o.webview_session_id, gen_random_uuid(), o.events - e.later, statement_timestamp(), e.type,
                 order_event_data(o.entry, e.object, c.entry)
             FROM o LEFT JOIN p AS c ON c.kind = 'charge', LATERAL (
                 SELECT o.type, NULL::json AS object, (SELECT count(k.type) FROM k) AS later
@@ -143,14 +143,14 @@ package enum OrderSQL {
         """
         o AS (
             UPDATE merchant_order AS o SET
-                state = CASE WHEN o.flow_id = ANY (ARRAY(
-                        SELECT w.flow_id FROM w WHERE w.state IN ('revoked', 'cancelled')))
+                state = CASE WHEN o.webview_session_id = ANY (ARRAY(
+                        SELECT w.webview_session_id FROM w WHERE w.state IN ('revoked', 'cancelled')))
                     THEN 'cancelled' ELSE 'expired' END::order_state,
                 events = o.events + 1, updated_at = statement_timestamp()
-            WHERE \(range) AND o.state IN ('created', 'payment_pending') AND o.flow_id = ANY (ARRAY(
-                SELECT u.flow_id FROM u
-                UNION ALL SELECT w.flow_id FROM w WHERE w.state IN ('expired', 'revoked', 'cancelled')))
-            RETURNING o.flow_id, o.events, 'session.' || o.state AS type, order_event_data(o, NULL) AS data
+            WHERE \(range) AND o.state IN ('created', 'payment_pending') AND o.webview_session_id = ANY (ARRAY(
+                SELECT u.webview_session_id FROM u
+                UNION ALL SELECT w.webview_session_id FROM w WHERE w.state IN ('expired', 'revoked', 'cancelled')))
+            RETURNING o.webview_session_id, o.events, 'session.' || o.state AS type, order_event_data(o, NULL) AS data
         ), \(announced)
         """
     }

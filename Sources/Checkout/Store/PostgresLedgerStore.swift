@@ -20,7 +20,7 @@ package final class PostgresLedgerStore {
     static let observeStatement = TypedStatement<ObserveVerdict, ObservedObject>(
         name: "ledger_observe",
         sql: """
-            SELECT v.verdict, v.flow FROM payment_observe($1::object_kind, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS v
+            SELECT v.outcome, v.webview_session FROM payment_observe($1::object_kind, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS v
             """
     ) { row in
         let word: String = try row.next()
@@ -30,7 +30,7 @@ package final class PostgresLedgerStore {
         case "changed": return .changed(webviewSession: webviewSession)
         case "same": return .same(webviewSession: webviewSession)
         case "older": return .older(webviewSession: webviewSession)
-        default: throw PostgresError(.decoding, "\(word) is no verdict on a reading")
+        default: throw PostgresError(.decoding, "\(word) is no outcome on a reading")
         }
     }
 

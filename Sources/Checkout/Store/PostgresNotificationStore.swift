@@ -109,9 +109,9 @@ package final class PostgresNotificationStore {
                     -- As a value it is one look by key for each message, whatever the planner believes of the table.
                     coalesce((SELECT true FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19)), false) AS is_known
                 FROM notification AS n
-                WHERE n.verdict = 'unknown' AND NOT n.asked AND n.kind IN ('CHARGE', 'CHARGE_PERMISSION')
+                WHERE n.outcome = 'unknown' AND NOT n.asked AND n.kind IN ('CHARGE', 'CHARGE_PERMISSION')
                     AND (n.received_at <= statement_timestamp() - interval '2 minutes' OR n.received_at >= (
-                        SELECT min(q.since) FROM flow_purchasing AS q
+                        SELECT min(q.since) FROM webview_session_purchase AS q
                         WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp()))
                 ORDER BY n.received_at DESC LIMIT 1000 FOR UPDATE OF n SKIP LOCKED
             ), k AS (
@@ -141,7 +141,7 @@ package final class PostgresNotificationStore {
         name: "notification_followed",
         sql: """
             UPDATE notification AS n SET asked = true
-            WHERE n.verdict = 'unknown' AND left(n.object_id, 19) = $1 AND NOT n.asked
+            WHERE n.outcome = 'unknown' AND left(n.object_id, 19) = $1 AND NOT n.asked
                 AND ($2 OR n.received_at < statement_timestamp() - interval '1 day')
             RETURNING 1
             """
@@ -161,8 +161,8 @@ package final class PostgresNotificationStore {
     static let wakeStatement = TypedStatement<Void, UUIDBytes>(
         name: "purchase_wake",
         sql: """
-            UPDATE flow_purchasing AS q SET next_at = statement_timestamp(), woken = true
-            WHERE q.flow_id = $1 AND q.stuck_at IS NULL AND q.next_at > statement_timestamp()
+            UPDATE webview_session_purchase AS q SET next_at = statement_timestamp(), woken = true
+            WHERE q.webview_session_id = $1 AND q.stuck_at IS NULL AND q.next_at > statement_timestamp()
             RETURNING 1
             """
     )
@@ -179,8 +179,8 @@ package final class PostgresNotificationStore {
     static let unpaidStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "notification_unpaid",
         sql: """
-            UPDATE notification AS n SET verdict = 'unpaid', flow_id = $2
-            WHERE n.verdict = 'unknown' AND left(n.object_id, 19) = $1
+            UPDATE notification AS n SET outcome = 'unpaid', webview_session_id = $2
+            WHERE n.outcome = 'unknown' AND left(n.object_id, 19) = $1
             RETURNING 1
             """
     )
@@ -198,8 +198,8 @@ package final class PostgresNotificationStore {
     static let refundedStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "notification_refunded",
         sql: """
-            UPDATE notification AS n SET verdict = 'refunded'
-            WHERE n.verdict = 'unpaid' AND n.flow_id = $2 AND left(n.object_id, 19) = $1
+            UPDATE notification AS n SET outcome = 'refunded'
+            WHERE n.outcome = 'unpaid' AND n.webview_session_id = $2 AND left(n.object_id, 19) = $1
             RETURNING 1
             """
     )

@@ -102,10 +102,10 @@ package final class PostgresPartitionStore {
     }
 
     static let dropWebviewSessionsStatement = TypedStatement<Dropped, Duration, Duration>(
-        name: "flow_drop_expired",
+        name: "webview_session_drop_expired",
         sql: """
             SELECT dropped, overdue, 0, problem
-            FROM flow_drop_expired($1 * interval '1 second', $2 * interval '1 second')
+            FROM webview_session_drop_expired($1 * interval '1 second', $2 * interval '1 second')
             """
     ) { row in try Dropped(&row) }
 

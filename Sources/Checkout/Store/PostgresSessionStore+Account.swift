@@ -5,7 +5,7 @@ package import Primitives
 extension PostgresSessionStore {
     static let newestAccountStatement = TypedStatement<OrderAccount>(
         name: "order_newest_account",
-        sql: "SELECT o.account, o.environment FROM merchant_order AS o ORDER BY o.flow_id DESC LIMIT 1"
+        sql: "SELECT o.account, o.environment FROM merchant_order AS o ORDER BY o.webview_session_id DESC LIMIT 1"
     ) { row in OrderAccount(merchantID: try row.next(), environment: try row.next()) }
 
     /// The account that the newest order was made under.

@@ -7,14 +7,14 @@ extension PostgresSessionStore {
     // MARK: Arrive
 
     /// App, verifier, session, bound: `$5` to `$8`.
-    private static let verdict = "arrive_verdict(f, $5, $6, $7, $8, statement_timestamp())"
+    private static let verdict = "mobile_return_outcome(f, $5, $6, $7, $8, statement_timestamp())"
 
     static let arrivalStatement = TypedStatement<LazyRow, WebviewSessionID, Digest32?, Digest32?, String, Bool>(
-        name: "flow_arrival",
+        name: "webview_session_mobile_return_read",
         sql: """
-            SELECT arrive_verdict(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f"))
-            FROM flow AS f
-            WHERE f.flow_id = $1 AND f.client = 'mobileApp'
+            SELECT mobile_return_outcome(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f"))
+            FROM webview_session AS f
+            WHERE f.webview_session_id = $1 AND f.client = 'mobileApp'
             """
     )
 
@@ -35,23 +35,23 @@ extension PostgresSessionStore {
     static let arriveStatement = TypedStatement<
         LazyRow, Guarded, Digest32, Digest32?, Digest32?, String, Bool, [UInt8]?, Bool
     >(
-        name: "flow_arrive",
+        name: "webview_session_mobile_return",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET (verdict, state, events, proof_misses, order_ref, c_hash) = (
+                UPDATE webview_session AS f SET (outcome, state, events, proof_misses, order_ref, return_hash) = (
                     SELECT v.x,
                         CASE v.x WHEN 'arrived' THEN 'placed' ELSE \(stateAfterProof("$10")) END,
                         f.events + 1,
                         \(missesAfterProof),
                         CASE v.x WHEN 'arrived' THEN $7 ELSE f.order_ref END,
-                        CASE v.x WHEN 'arrived' THEN $4 ELSE f.c_hash END
+                        CASE v.x WHEN 'arrived' THEN $4 ELSE f.return_hash END
                     FROM (SELECT \(verdict) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND f.client = 'mobileApp'
+                WHERE f.webview_session_id = $1 AND f.client = 'mobileApp'
                 \(SQLText.returning("f"))
             ), s AS (
-                INSERT INTO flow_private (flow_id, sealed) SELECT $1, $9 FROM u
-                WHERE u.verdict = 'arrived' AND $9 IS NOT NULL
-                ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
+                INSERT INTO webview_session_private (webview_session_id, sealed) SELECT $1, $9 FROM u
+                WHERE u.outcome = 'arrived' AND $9 IS NOT NULL
+                ON CONFLICT (webview_session_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(OrderSQL.arrived(session: "$7")), \(SQLText.audit("'arrive'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """
@@ -82,14 +82,14 @@ extension PostgresSessionStore {
     // MARK: Lapse
 
     static let expireLeaseStatement = TypedStatement<Void, Guarded, UUIDBytes>(
-        name: "flow_expire_lease",
+        name: "webview_session_expire_lease",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET verdict = 'lapsed', events = f.events + 1, lease_until = statement_timestamp()
-                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'lapsed', events = f.events + 1, lease_until = statement_timestamp()
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("'lapse'"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 

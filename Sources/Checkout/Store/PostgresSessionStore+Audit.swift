@@ -4,11 +4,11 @@ package import SessionBroker
 
 extension PostgresSessionStore {
     private static let columns =
-        "e.flow_id, e.ordinal, e.at, e.op, e.verdict, e.to_state, e.reason, e.peer, e.request, e.provider_request"
+        "e.webview_session_id, e.ordinal, e.at, e.op, e.outcome, e.to_state, e.reason, e.peer, e.request, e.provider_request"
 
     static let auditStatement = TypedStatement<AuditEvent, WebviewSessionID>(
-        name: "flow_audit",
-        sql: "SELECT \(columns) FROM flow_event AS e WHERE e.flow_id = $1 ORDER BY e.ordinal"
+        name: "webview_session_audit",
+        sql: "SELECT \(columns) FROM webview_session_event AS e WHERE e.webview_session_id = $1 ORDER BY e.ordinal"
     ) { row in try event(&row) }
 
     /// The trail of a webview session, in order; empty for one that is not there.
@@ -18,12 +18,12 @@ extension PostgresSessionStore {
 
     /// An event may come a day after its webview session, not later.
     static let alertsStatement = TypedStatement<AuditEvent, WallTime, Int>(
-        name: "flow_worries",
+        name: "webview_session_worries",
         sql: """
-            SELECT \(columns) FROM flow_event AS e
-            WHERE e.flow_id >= flow_floor($1 - interval '1 day') AND e.at >= $1
-                AND e.verdict IN ('reused', 'proof_mismatch', 'orphan', 'plaintext', 'stuck')
-            ORDER BY e.at DESC, e.flow_id, e.ordinal DESC LIMIT $2
+            SELECT \(columns) FROM webview_session_event AS e
+            WHERE e.webview_session_id >= id_floor($1 - interval '1 day') AND e.at >= $1
+                AND e.outcome IN ('reused', 'proof_mismatch', 'orphan', 'plaintext', 'stuck')
+            ORDER BY e.at DESC, e.webview_session_id, e.ordinal DESC LIMIT $2
             """
     ) { row in try event(&row) }
 

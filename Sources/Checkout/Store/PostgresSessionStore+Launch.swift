@@ -8,19 +8,19 @@ extension PostgresSessionStore {
     static let issueStatement = TypedStatement<
         Void, Guarded, String, Int64, Int64, Int64, Int64, String, Digest32, Digest32?, Digest32?, UTF8Text
     >(
-        name: "flow_issue",
+        name: "webview_session_issue",
         sql: """
             WITH e AS (
-                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
+                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)
                 VALUES ($1, statement_timestamp(), 1, 'issued', 'issue', $4, $2, $3)
             )
-            INSERT INTO flow (
-                flow_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
-                events, attempt, placements, proof_misses, verdict, a_hash, app_hash, challenge, cart)
+            INSERT INTO webview_session (
+                webview_session_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
+                events, attempt, placements, proof_misses, outcome, launch_hash, app_hash, challenge, cart)
             VALUES (
                 $1, statement_timestamp(), statement_timestamp() + $5 * interval '1 second',
                 statement_timestamp() + $5 * interval '1 second', statement_timestamp() + $6 * interval '1 second',
-                $7, $8, $9::flow_client, 'issued', 1, 0, 0, 0, $4, $10, $11, $12, $13::json)
+                $7, $8, $9::webview_session_client, 'issued', 1, 0, 0, 0, $4, $10, $11, $12, $13::json)
             """
     )
 
@@ -49,19 +49,19 @@ extension PostgresSessionStore {
     /// The usual case: a ticket that was not used opens its tab.
     ///
     /// It could be left to the statement below, which decides the same; without that one's cases it costs PostgreSQL a quarter
-    /// less. No row means "not this verdict", and changes nothing.
+    /// less. No row means "not this outcome", and changes nothing.
     static let openFirstStatement = TypedStatement<
         LazyRow, Guarded, Digest32, Digest32, Digest32?, Digest32?, Int64, Int64
     >(
-        name: "flow_open_first",
+        name: "webview_session_open_first",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = 'opened', state = 'opened', events = f.events + 1, b_hash = $5,
+                UPDATE webview_session AS f SET
+                    outcome = 'opened', state = 'opened', events = f.events + 1, tab_hash = $5,
                     launch_until = statement_timestamp() + $8 * interval '1 second',
                     idle_until = \(SQLText.deadline("$9"))
-                WHERE f.flow_id = $1 AND f.a_hash = $4 AND open_verdict(f, $6, $7, statement_timestamp()) = 'opened'
-                RETURNING f.flow_id, f.events, \(WebviewSessionColumns.opening("f"))
+                WHERE f.webview_session_id = $1 AND f.launch_hash = $4 AND open_outcome(f, $6, $7, statement_timestamp()) = 'opened'
+                RETURNING f.webview_session_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
             SELECT \(WebviewSessionColumns.opening("u")) FROM u
             """
@@ -71,24 +71,24 @@ extension PostgresSessionStore {
     static let openStatement = TypedStatement<
         LazyRow, Guarded, Digest32, Digest32, Digest32?, Digest32?, Int64, Int64, Bool
     >(
-        name: "flow_open",
+        name: "webview_session_open",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET (verdict, state, events, b_prev_hash, b_hash, launch_until, idle_until) = (
+                UPDATE webview_session AS f SET (outcome, state, events, tab_superseded_hash, tab_hash, launch_until, idle_until) = (
                     SELECT v.x,
-                        CASE WHEN v.x IN ('opened', 'expired') THEN v.x::flow_state
+                        CASE WHEN v.x IN ('opened', 'expired') THEN v.x::webview_session_state
                             WHEN v.x = 'reused' AND $10 THEN 'revoked' ELSE f.state END,
                         f.events + 1,
-                        CASE v.x WHEN 'reopened' THEN f.b_hash ELSE f.b_prev_hash END,
-                        CASE WHEN v.x IN ('opened', 'reopened') THEN $5 ELSE f.b_hash END,
+                        CASE v.x WHEN 'reopened' THEN f.tab_hash ELSE f.tab_superseded_hash END,
+                        CASE WHEN v.x IN ('opened', 'reopened') THEN $5 ELSE f.tab_hash END,
                         CASE v.x WHEN 'opened' THEN statement_timestamp() + $8 * interval '1 second'
                             ELSE f.launch_until END,
                         CASE WHEN v.x IN ('opened', 'reopened', 'same_tab') THEN \(SQLText.deadline("$9"))
                             ELSE f.idle_until END
-                    -- OFFSET keeps the planner from copying the verdict into each of the cases.
-                    FROM (SELECT open_verdict(f, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND f.a_hash = $4
-                RETURNING f.flow_id, f.events, \(WebviewSessionColumns.opening("f"))
+                    -- OFFSET keeps the planner from copying the outcome into each of the cases.
+                    FROM (SELECT open_outcome(f, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.webview_session_id = $1 AND f.launch_hash = $4
+                RETURNING f.webview_session_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
             SELECT \(WebviewSessionColumns.opening("u")) FROM u
             """

@@ -9,14 +9,14 @@ extension PostgresSessionStore {
     /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or
     /// given up.
     static let namedStatement = TypedStatement<WebviewSessionID, String, String, Int>(
-        name: "flow_named",
+        name: "webview_session_named",
         sql: """
-            SELECT n.flow_id FROM (
-                SELECT p.flow_id FROM payment_object AS p WHERE p.object_id = $1
-                UNION SELECT o.flow_id FROM merchant_order AS o WHERE o.reference IN ($1, $2)
-                UNION SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
-                    SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f WHERE f.order_ref = $1
-            ) AS n ORDER BY n.flow_id DESC LIMIT $3
+            SELECT n.webview_session_id FROM (
+                SELECT p.webview_session_id FROM payment_object AS p WHERE p.object_id = $1
+                UNION SELECT o.webview_session_id FROM merchant_order AS o WHERE o.reference IN ($1, $2)
+                UNION SELECT q.webview_session_id FROM webview_session_purchase AS q, LATERAL (
+                    SELECT f.order_ref FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f WHERE f.order_ref = $1
+            ) AS n ORDER BY n.webview_session_id DESC LIMIT $3
             """
     )
 
@@ -26,18 +26,18 @@ extension PostgresSessionStore {
     /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question
     /// asks for them, so no write pays for an index.
     static let numberedStatement = TypedStatement<WebviewSessionID, WebviewSessionID, Int, [UInt8]>(
-        name: "flow_numbered",
+        name: "webview_session_numbered",
         sql: """
             WITH page AS MATERIALIZED (
-                SELECT n.flow_id FROM (
-                    SELECT f.flow_id FROM flow AS f WHERE f.flow_id < $1
-                    UNION ALL SELECT o.flow_id FROM merchant_order AS o WHERE o.flow_id < $1
-                ) AS n ORDER BY n.flow_id DESC LIMIT $2
+                SELECT n.webview_session_id FROM (
+                    SELECT f.webview_session_id FROM webview_session AS f WHERE f.webview_session_id < $1
+                    UNION ALL SELECT o.webview_session_id FROM merchant_order AS o WHERE o.webview_session_id < $1
+                ) AS n ORDER BY n.webview_session_id DESC LIMIT $2
             )
-            SELECT DISTINCT p.flow_id FROM page AS p
-            WHERE substring(uuid_send(p.flow_id) FROM 11) = $3
-                OR p.flow_id = (SELECT q.flow_id FROM page AS q ORDER BY q.flow_id LIMIT 1)
-            ORDER BY p.flow_id DESC
+            SELECT DISTINCT p.webview_session_id FROM page AS p
+            WHERE substring(uuid_send(p.webview_session_id) FROM 11) = $3
+                OR p.webview_session_id = (SELECT q.webview_session_id FROM page AS q ORDER BY q.webview_session_id LIMIT 1)
+            ORDER BY p.webview_session_id DESC
             """
     )
 

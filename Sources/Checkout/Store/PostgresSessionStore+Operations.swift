@@ -6,11 +6,11 @@ extension PostgresSessionStore {
     // MARK: Status and observations
 
     static let statusStatement = TypedStatement<WebviewSessionStatus, WebviewSessionID, Digest32, Digest32>(
-        name: "flow_status",
+        name: "webview_session_status",
         sql: """
             SELECT f.state, statement_timestamp() >= least(f.idle_until, f.absolute_until)
-            FROM flow AS f
-            WHERE f.flow_id = $1 AND f.a_hash = $2 AND f.app_hash = $3
+            FROM webview_session AS f
+            WHERE f.webview_session_id = $1 AND f.launch_hash = $2 AND f.app_hash = $3
             """
     ) { row in WebviewSessionStatus(try row.next(), isOver: try row.next()) }
 
@@ -24,16 +24,16 @@ extension PostgresSessionStore {
     }
 
     static let observeStatement = TypedStatement<Void, Guarded, Digest32, String, Bool>(
-        name: "flow_observe",
+        name: "webview_session_observe",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = $5, events = f.events + 1,
+                UPDATE webview_session AS f SET
+                    outcome = $5, events = f.events + 1,
                     state = CASE WHEN $6 AND is_waiting(f.state) THEN 'revoked' ELSE f.state END
-                WHERE f.flow_id = $1 AND $4 IN (f.a_hash, f.b_hash, f.c_hash)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                WHERE f.webview_session_id = $1 AND $4 IN (f.launch_hash, f.tab_hash, f.return_hash)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("$5"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -57,15 +57,15 @@ extension PostgresSessionStore {
     // MARK: Revoke
 
     static let revokeStatement = TypedStatement<Void, Guarded>(
-        name: "flow_revoke_order",
+        name: "webview_session_revoke_order",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
-                WHERE f.flow_id = $1 AND is_waiting(f.state)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'revoked', state = 'revoked', events = f.events + 1
+                WHERE f.webview_session_id = $1 AND is_waiting(f.state)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(OrderSQL.ended("cancelled", event: "session.cancelled")),
             \(SQLText.audit("'close'", reason: "'operator'"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -78,18 +78,18 @@ extension PostgresSessionStore {
     /// Looks at some webview sessions in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or
     /// of all.
     static let revokeSomeStatement = TypedStatement<(RevokeProgress, last: WebviewSessionID?), Guarded, Digest32?, Int>(
-        name: "flow_revoke_some",
+        name: "webview_session_revoke_some",
         sql: """
             WITH w AS MATERIALIZED (
-                SELECT f.flow_id, f.app_hash, f.state FROM flow AS f WHERE f.flow_id > $1 ORDER BY f.flow_id LIMIT $5
+                SELECT f.webview_session_id, f.app_hash, f.state FROM webview_session AS f WHERE f.webview_session_id > $1 ORDER BY f.webview_session_id LIMIT $5
             ), u AS (
-                UPDATE flow AS f SET verdict = 'revoked', state = 'revoked', events = f.events + 1
-                WHERE f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
-                    AND f.flow_id > $1 AND is_waiting(f.state)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'revoked', state = 'revoked', events = f.events + 1
+                WHERE f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
+                    AND f.webview_session_id > $1 AND is_waiting(f.state)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
-                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
+                (SELECT w.webview_session_id FROM w ORDER BY w.webview_session_id DESC LIMIT 1),
                 (SELECT count(*) FROM w WHERE w.state = 'purchasing' AND ($4 IS NULL OR w.app_hash = $4))
             """
     ) { row in
@@ -98,8 +98,8 @@ extension PostgresSessionStore {
     }
 
     static let floorStatement = TypedStatement<WebviewSessionID, Duration>(
-        name: "flow_floor",
-        sql: "SELECT flow_floor(statement_timestamp() - $1 * interval '1 second')"
+        name: "id_floor",
+        sql: "SELECT id_floor(statement_timestamp() - $1 * interval '1 second')"
     )
 
     /// A program whose clock is wrong by a day makes webview session ids that are wrong by a day.
@@ -149,10 +149,10 @@ extension PostgresSessionStore {
     // MARK: Counts
 
     static let liveAmongStatement = TypedStatement<WebviewSessionID, String>(
-        name: "flow_live_among",
+        name: "webview_session_live_among",
         sql: """
-            SELECT f.flow_id FROM flow AS f
-            WHERE f.flow_id = ANY ($1::uuid[]) AND is_waiting(f.state)
+            SELECT f.webview_session_id FROM webview_session AS f
+            WHERE f.webview_session_id = ANY ($1::uuid[]) AND is_waiting(f.state)
                 AND statement_timestamp() < least(f.idle_until, f.absolute_until)
             """
     )
@@ -165,14 +165,14 @@ extension PostgresSessionStore {
 
     /// Live is what `liveAmongStatement` calls so: a launch ticket nobody has opened is over at its own deadline.
     static let countLiveStatement = TypedStatement<CountStep, WebviewSessionID, WebviewSessionID, Int>(
-        name: "flow_count_slice",
+        name: "webview_session_count_slice",
         sql: """
             WITH w AS MATERIALIZED (
-                SELECT f.flow_id,
+                SELECT f.webview_session_id,
                     is_waiting(f.state) AND statement_timestamp() < least(f.idle_until, f.absolute_until) AS is_live
-                FROM flow AS f WHERE f.flow_id >= $1 AND f.flow_id < $2 ORDER BY f.flow_id LIMIT $3
+                FROM webview_session AS f WHERE f.webview_session_id >= $1 AND f.webview_session_id < $2 ORDER BY f.webview_session_id LIMIT $3
             )
-            SELECT count(*) FILTER (WHERE w.is_live), (SELECT w.flow_id FROM w OFFSET $3 - 1 LIMIT 1) FROM w
+            SELECT count(*) FILTER (WHERE w.is_live), (SELECT w.webview_session_id FROM w OFFSET $3 - 1 LIMIT 1) FROM w
             """
     ) { row in CountStep(live: try row.next(), last: try row.next()) }
 
@@ -189,7 +189,7 @@ extension PostgresSessionStore {
 
     /// The ids of one step of the sweep, said of each table: an array of ids alone would have every partition looked at.
     private static func swept(_ row: String) -> String {
-        "\(row).flow_id > $1 AND \(row).flow_id < flow_floor(statement_timestamp() - $4 * interval '1 second')"
+        "\(row).webview_session_id > $1 AND \(row).webview_session_id < id_floor(statement_timestamp() - $4 * interval '1 second')"
     }
 
     /// Looks at some webview sessions in the order of their ids, behind `$1` and older than any webview session may live, and
@@ -198,25 +198,25 @@ extension PostgresSessionStore {
     /// Orders of webview sessions that have ended end too, by whichever statement the webview session did. Says too which
     /// webview session is the first without an end: still waiting, or being bought.
     static let sweepStatement = TypedStatement<SweepStep, Guarded, Duration, Int>(
-        name: "flow_sweep_open",
+        name: "webview_session_sweep_open",
         sql: """
             WITH w AS MATERIALIZED (
-                SELECT f.flow_id, f.state FROM flow AS f
-                WHERE \(swept("f")) ORDER BY f.flow_id LIMIT $5
+                SELECT f.webview_session_id, f.state FROM webview_session AS f
+                WHERE \(swept("f")) ORDER BY f.webview_session_id LIMIT $5
             ), u AS (
-                UPDATE flow AS f SET verdict = 'expired', state = 'expired', events = f.events + 1
-                WHERE \(swept("f")) AND f.flow_id = ANY (ARRAY(SELECT w.flow_id FROM w WHERE is_waiting(w.state)))
+                UPDATE webview_session AS f SET outcome = 'expired', state = 'expired', events = f.events + 1
+                WHERE \(swept("f")) AND f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE is_waiting(w.state)))
                     AND is_waiting(f.state) AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(OrderSQL.swept(where: swept("o"))), \(SQLText.audit("'sweep'"))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
-                (SELECT w.flow_id FROM w ORDER BY w.flow_id DESC LIMIT 1),
-                (SELECT w.flow_id FROM w
+                (SELECT w.webview_session_id FROM w ORDER BY w.webview_session_id DESC LIMIT 1),
+                (SELECT w.webview_session_id FROM w
                     -- What was given up waits for a person, perhaps for weeks; the sweep has nothing to do with it.
-                    WHERE (is_waiting(w.state) OR w.state = 'purchasing' AND w.flow_id <> ALL (ARRAY(
-                            SELECT s.flow_id FROM flow_purchasing AS s WHERE s.stuck_at IS NOT NULL)))
-                        AND w.flow_id NOT IN (SELECT u.flow_id FROM u)
-                    ORDER BY w.flow_id LIMIT 1)
+                    WHERE (is_waiting(w.state) OR w.state = 'purchasing' AND w.webview_session_id <> ALL (ARRAY(
+                            SELECT s.webview_session_id FROM webview_session_purchase AS s WHERE s.stuck_at IS NOT NULL)))
+                        AND w.webview_session_id NOT IN (SELECT u.webview_session_id FROM u)
+                    ORDER BY w.webview_session_id LIMIT 1)
             """
     ) { row in
         SweepStep(visited: try row.next(), expired: try row.next(), last: try row.next(), held: try row.next())

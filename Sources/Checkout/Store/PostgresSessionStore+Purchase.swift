@@ -6,9 +6,9 @@ extension PostgresSessionStore {
     // MARK: Begin and check
 
     /// The evidence of a purchase and whether a proof must be there: `$4` to `$11`.
-    private static let verdict = "buy_verdict(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
+    private static let verdict = "buy_outcome(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
 
-    /// The state after the verdict `v.x` on proofs; the parameter says whether a wrong one ends the webview session.
+    /// The state after the outcome `v.x` on proofs; the parameter says whether a wrong one ends the webview session.
     static func stateAfterProof(_ revokes: String) -> String {
         """
         CASE WHEN v.x = 'expired' THEN 'expired'
@@ -19,14 +19,14 @@ extension PostgresSessionStore {
         """
     }
 
-    /// The count of misses after the verdict `v.x` on proofs.
+    /// The count of misses after the outcome `v.x` on proofs.
     static let missesAfterProof = "f.proof_misses + (v.x IN ('proof_mismatch', 'proof_required'))::integer"
 
     static let beginStatement = TypedStatement<LazyRow, Guarded, PurchaseEvidence, Bool, UUIDBytes, Duration, Bool>(
-        name: "flow_begin_attempt",
+        name: "webview_session_begin_attempt",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET (verdict, state, events, proof_misses, attempt, attempt_id, lease_until) = (
+                UPDATE webview_session AS f SET (outcome, state, events, proof_misses, attempt, attempt_id, lease_until) = (
                     SELECT v.x,
                         CASE WHEN v.x IN ('begin', 'recover') THEN 'purchasing' ELSE \(stateAfterProof("$14")) END,
                         f.events + 1,
@@ -36,11 +36,11 @@ extension PostgresSessionStore {
                         CASE WHEN v.x IN ('begin', 'recover') THEN statement_timestamp() + $13 * interval '1 second'
                             ELSE f.lease_until END
                     FROM (SELECT \(verdict) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND f.c_hash = $4
+                WHERE f.webview_session_id = $1 AND f.return_hash = $4
                 \(SQLText.returning("f"))
             ), q AS (
-                INSERT INTO flow_purchasing (flow_id) SELECT $1 FROM u WHERE u.verdict = 'begin'
-                ON CONFLICT (flow_id) DO NOTHING
+                INSERT INTO webview_session_purchase (webview_session_id) SELECT $1 FROM u WHERE u.outcome = 'begin'
+                ON CONFLICT (webview_session_id) DO NOTHING
             ), \(SQLText.audit("'purchase'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """
@@ -73,11 +73,11 @@ extension PostgresSessionStore {
     }
 
     static let checkStatement = TypedStatement<LazyRow, Guarded, PurchaseEvidence, Bool>(
-        name: "flow_check_purchase",
+        name: "webview_session_check_purchase",
         sql: """
             SELECT \(verdict), f.state, \(WebviewSessionColumns.face("f"))
-            FROM flow AS f
-            WHERE f.flow_id = $1 AND f.c_hash = $4
+            FROM webview_session AS f
+            WHERE f.webview_session_id = $1 AND f.return_hash = $4
             """
     )
 
@@ -94,19 +94,19 @@ extension PostgresSessionStore {
     // MARK: Meet
 
     static let meetStatement = TypedStatement<Void, Guarded, PurchaseEvidence, Bool, Digest32, Duration>(
-        name: "flow_meet",
+        name: "webview_session_present_both",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = 'met', state = 'issued', events = f.events + 1, a_hash = $12, b_hash = NULL,
-                    b_prev_hash = NULL, b_seen_at = NULL, met_at = coalesce(f.met_at, statement_timestamp()),
+                UPDATE webview_session AS f SET
+                    outcome = 'met', state = 'issued', events = f.events + 1, launch_hash = $12, tab_hash = NULL,
+                    tab_superseded_hash = NULL, tab_seen_at = NULL, both_presented_at = coalesce(f.both_presented_at, statement_timestamp()),
                     launch_until = statement_timestamp() + $13 * interval '1 second',
                     idle_until = \(SQLText.deadline("$13"))
-                WHERE f.flow_id = $1 AND f.c_hash = $4 AND f.client <> 'browser' AND \(verdict) = 'not_ready'
-                    AND (f.state = 'reviewed' AND f.met_at IS NULL OR f.state = 'issued' AND f.met_at IS NOT NULL)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                WHERE f.webview_session_id = $1 AND f.return_hash = $4 AND f.client <> 'browser' AND \(verdict) = 'not_ready'
+                    AND (f.state = 'reviewed' AND f.both_presented_at IS NULL OR f.state = 'issued' AND f.both_presented_at IS NOT NULL)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("'meet'"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -132,10 +132,10 @@ extension PostgresSessionStore {
     // MARK: The end of an attempt
 
     static let pendingStatement = TypedStatement<Void, WebviewSessionID, UUIDBytes>(
-        name: "flow_pending",
+        name: "webview_session_pending",
         sql: """
             WITH u AS (
-                SELECT f.flow_id FROM flow AS f WHERE f.flow_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing'
+                SELECT f.webview_session_id FROM webview_session AS f WHERE f.webview_session_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing'
             ), \(OrderSQL.pending)
             SELECT 1 FROM o
             """
@@ -149,18 +149,18 @@ extension PostgresSessionStore {
     }
 
     static let releaseStatement = TypedStatement<Void, Guarded, UUIDBytes, Duration>(
-        name: "flow_release_patient",
+        name: "webview_session_release_patient",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = 'placed', state = 'placed', events = f.events + 1, lease_until = NULL,
+                UPDATE webview_session AS f SET
+                    outcome = 'placed', state = 'placed', events = f.events + 1, lease_until = NULL,
                     idle_until = \(SQLText.patience("$5"))
-                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
-                DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
+                DELETE FROM webview_session_purchase WHERE webview_session_id = $1 AND EXISTS (SELECT FROM u)
             ), \(OrderSQL.released), \(SQLText.audit("'release'"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -179,22 +179,22 @@ extension PostgresSessionStore {
     static let settleStatement = TypedStatement<
         Void, Guarded, UUIDBytes, String, [UInt8]?, String?, String?, String?, Duration, Duration, String?, String?
     >(
-        name: "flow_settle_patient",
+        name: "webview_session_settle_patient",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = $5, state = $5::flow_state, events = f.events + 1, lease_until = NULL, result = $6,
+                UPDATE webview_session AS f SET
+                    outcome = $5, state = $5::webview_session_state, events = f.events + 1, lease_until = NULL, result = $6,
                     charge_permission = $7, charge = $8,
                     receipt_until = CASE $5 WHEN 'authorized' THEN statement_timestamp() + $10 * interval '1 second' END,
                     idle_until = \(SQLText.patience("$11"))
-                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
                     AND $5 IN ('authorized', 'declined')
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
-                DELETE FROM flow_purchasing WHERE flow_id = $1 AND EXISTS (SELECT FROM u)
+                DELETE FROM webview_session_purchase WHERE webview_session_id = $1 AND EXISTS (SELECT FROM u)
             ), \(OrderSQL.settled(permission: "$7", charge: ("$8", "$12"))),
             \(SQLText.audit("'settle'", reason: "$9", providerRequest: "$13"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -231,11 +231,11 @@ extension PostgresSessionStore {
     // MARK: Receipt
 
     static let receiptStatement = TypedStatement<LazyRow, WebviewSessionID, Digest32, Digest32?, Digest32?>(
-        name: "flow_show_receipt",
+        name: "webview_session_show_receipt",
         sql: """
-            SELECT receipt_verdict(f, $3, $4, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), p.sealed
-            FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
-            WHERE f.flow_id = $1 AND f.c_hash = $2
+            SELECT receipt_outcome(f, $3, $4, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), p.sealed
+            FROM webview_session AS f LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1
+            WHERE f.webview_session_id = $1 AND f.return_hash = $2
             """
     )
 

@@ -4,11 +4,11 @@ package import SessionBroker
 
 extension PostgresSessionStore {
     static let paymentStatement = TypedStatement<WebviewSessionPayment, WebviewSessionID>(
-        name: "flow_payment",
+        name: "webview_session_payment",
         sql: """
             SELECT f.state, f.order_ref, f.total, f.charge_permission, EXISTS (
-                SELECT FROM flow_purchasing AS q WHERE q.flow_id = $1 AND q.stuck_at IS NOT NULL)
-            FROM flow AS f WHERE f.flow_id = $1
+                SELECT FROM webview_session_purchase AS q WHERE q.webview_session_id = $1 AND q.stuck_at IS NOT NULL)
+            FROM webview_session AS f WHERE f.webview_session_id = $1
             """
     ) { row in
         WebviewSessionPayment(
@@ -27,20 +27,20 @@ extension PostgresSessionStore {
 
     /// Nothing is sent for it: the session was seen completed, and recovery reads it again.
     static let reclaimStatement = TypedStatement<Void, Guarded, UUIDBytes, String, String, Duration>(
-        name: "flow_reclaim",
+        name: "webview_session_reclaim",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    verdict = 'recover', state = 'purchasing', events = f.events + 1, attempt_id = $4,
+                UPDATE webview_session AS f SET
+                    outcome = 'recover', state = 'purchasing', events = f.events + 1, attempt_id = $4,
                     lease_until = statement_timestamp()
-                WHERE f.flow_id = $1 AND f.order_ref = $5 AND f.total IS NOT NULL
+                WHERE f.webview_session_id = $1 AND f.order_ref = $5 AND f.total IS NOT NULL
                     AND f.state IN ('placed', 'declined', 'expired', 'cancelled', 'revoked')
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
-                INSERT INTO flow_purchasing (flow_id, next_at)
-                SELECT u.flow_id, statement_timestamp() + $7 * interval '1 second' FROM u ON CONFLICT (flow_id) DO NOTHING
+                INSERT INTO webview_session_purchase (webview_session_id, next_at)
+                SELECT u.webview_session_id, statement_timestamp() + $7 * interval '1 second' FROM u ON CONFLICT (webview_session_id) DO NOTHING
             ), \(SQLText.audit("'reclaim'", reason: "$6"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 

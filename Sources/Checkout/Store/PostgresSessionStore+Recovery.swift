@@ -9,26 +9,26 @@ extension PostgresSessionStore {
     static let takeUpStatement = TypedStatement<
         LazyRow, Guarded, UUIDBytes, Duration, Duration, KnownWords<ClientKind>
     >(
-        name: "flow_take_up_purchase",
+        name: "webview_session_take_up_purchase",
         sql: """
             WITH l AS MATERIALIZED (
                 -- A row that somebody has locked comes later; buyers' statements of the same group do not wait for it.
-                SELECT f.flow_id FROM flow AS f
-                WHERE f.flow_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
+                SELECT f.webview_session_id FROM webview_session AS f
+                WHERE f.webview_session_id = $1 AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
                     AND f.client::text = ANY ($7::text[])
                 FOR UPDATE SKIP LOCKED
             ), u AS (
-                UPDATE flow AS f SET
-                    verdict = 'recover', events = f.events + 1, attempt_id = $4,
+                UPDATE webview_session AS f SET
+                    outcome = 'recover', events = f.events + 1, attempt_id = $4,
                     lease_until = statement_timestamp() + $5 * interval '1 second'
-                WHERE f.flow_id = $1 AND EXISTS (SELECT FROM l)
+                WHERE f.webview_session_id = $1 AND EXISTS (SELECT FROM l)
                 \(SQLText.returning("f"))
             ), q AS (
                 -- A look that a message asked for is none of the schedule's.
-                UPDATE flow_purchasing AS q SET
+                UPDATE webview_session_purchase AS q SET
                     recoveries = q.recoveries + CASE WHEN q.woken THEN 0 ELSE 1 END, woken = false, failures = 0,
                     next_at = statement_timestamp() + $6 * interval '1 second'
-                WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
+                WHERE q.webview_session_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'recover'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """
@@ -61,21 +61,21 @@ extension PostgresSessionStore {
     /// The row of the webview session is not touched: a lock on it, or a refusal of its update, keeps no other
     /// from being claimed.
     static let claimStatement = TypedStatement<OverduePurchase, Int, Duration, KnownWords<ClientKind>, String, String>(
-        name: "flow_claim_overdue",
+        name: "webview_session_claim_overdue",
         sql: """
             WITH d AS MATERIALIZED (
-                SELECT q.flow_id FROM flow_purchasing AS q, LATERAL (
+                SELECT q.webview_session_id FROM webview_session_purchase AS q, LATERAL (
                     -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
-                    SELECT f.state, f.lease_until, f.client FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+                    SELECT f.state, f.lease_until, f.client FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
                 WHERE q.stuck_at IS NULL AND q.next_at <= statement_timestamp()
                     AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
                     AND f.client::text = ANY ($3::text[])
-                    AND \(RecoverySQL.isOwn("q.flow_id", ("$4", "$5")))
+                    AND \(RecoverySQL.isOwn("q.webview_session_id", ("$4", "$5")))
                 ORDER BY q.next_at, f.lease_until LIMIT $1 FOR UPDATE OF q SKIP LOCKED
             )
-            UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
-            FROM d WHERE q.flow_id = d.flow_id
-            RETURNING q.flow_id, q.recoveries, extract(epoch FROM statement_timestamp() - q.since)::bigint
+            UPDATE webview_session_purchase AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
+            FROM d WHERE q.webview_session_id = d.webview_session_id
+            RETURNING q.webview_session_id, q.recoveries, extract(epoch FROM statement_timestamp() - q.since)::bigint
             """
     ) { row in
         OverduePurchase(webviewSession: try row.next(), recoveries: try row.next(), age: try row.next())
@@ -97,11 +97,11 @@ extension PostgresSessionStore {
     }
 
     static let postponeStatement = TypedStatement<Void, WebviewSessionID, Duration>(
-        name: "flow_postpone",
+        name: "webview_session_postpone",
         sql: """
-            UPDATE flow_purchasing AS q SET failures = q.failures + 1, next_at = \(RecoverySQL.backOff("q.failures", "$2"))
-            WHERE q.flow_id = (
-                SELECT l.flow_id FROM flow_purchasing AS l WHERE l.flow_id = $1 AND l.stuck_at IS NULL
+            UPDATE webview_session_purchase AS q SET failures = q.failures + 1, next_at = \(RecoverySQL.backOff("q.failures", "$2"))
+            WHERE q.webview_session_id = (
+                SELECT l.webview_session_id FROM webview_session_purchase AS l WHERE l.webview_session_id = $1 AND l.stuck_at IS NULL
                 FOR UPDATE SKIP LOCKED)
             """
     )
@@ -116,12 +116,12 @@ extension PostgresSessionStore {
 
     /// What was noted before an operator took the purchase in hand again does not count.
     static let missingStatement = TypedStatement<Bool, WebviewSessionID, UUIDBytes>(
-        name: "flow_note_missing",
+        name: "webview_session_note_missing",
         sql: """
-            UPDATE flow_purchasing AS q SET
+            UPDATE webview_session_purchase AS q SET
                 missing_since = CASE WHEN q.missing_since >= q.since THEN q.missing_since ELSE statement_timestamp() END
-            WHERE q.flow_id = $1
-                AND EXISTS (SELECT FROM flow AS f WHERE f.flow_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing')
+            WHERE q.webview_session_id = $1
+                AND EXISTS (SELECT FROM webview_session AS f WHERE f.webview_session_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing')
             RETURNING q.missing_since <= statement_timestamp() - interval '1 hour'
             """
     )
@@ -133,17 +133,17 @@ extension PostgresSessionStore {
     }
 
     static let giveUpStatement = TypedStatement<Void, Guarded, UUIDBytes, String>(
-        name: "flow_give_up",
+        name: "webview_session_give_up",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET verdict = 'stuck', events = f.events + 1
-                WHERE f.flow_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'stuck', events = f.events + 1
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
-                UPDATE flow_purchasing AS q SET stuck_at = coalesce(q.stuck_at, statement_timestamp()), reason = $5
-                WHERE q.flow_id = $1 AND EXISTS (SELECT FROM u)
+                UPDATE webview_session_purchase AS q SET stuck_at = coalesce(q.stuck_at, statement_timestamp()), reason = $5
+                WHERE q.webview_session_id = $1 AND EXISTS (SELECT FROM u)
             ), \(SQLText.audit("'give_up'", reason: "$5"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -161,22 +161,22 @@ extension PostgresSessionStore {
     }
 
     static let resumeStatement = TypedStatement<Void, Guarded, String>(
-        name: "flow_resume",
+        name: "webview_session_resume",
         sql: """
             WITH l AS MATERIALIZED (
-                -- The flow before its purchase, as everybody locks them.
-                SELECT f.flow_id FROM flow AS f WHERE f.flow_id = $1 AND f.state = 'purchasing' FOR UPDATE
+                -- The webview session before its purchase, as everybody locks them.
+                SELECT f.webview_session_id FROM webview_session AS f WHERE f.webview_session_id = $1 AND f.state = 'purchasing' FOR UPDATE
             ), q AS (
-                UPDATE flow_purchasing AS q SET
+                UPDATE webview_session_purchase AS q SET
                     stuck_at = NULL, reason = NULL, recoveries = 0, since = statement_timestamp(), next_at = statement_timestamp()
-                FROM l WHERE q.flow_id = l.flow_id AND q.stuck_at IS NOT NULL
-                RETURNING q.flow_id
+                FROM l WHERE q.webview_session_id = l.webview_session_id AND q.stuck_at IS NOT NULL
+                RETURNING q.webview_session_id
             ), u AS (
-                UPDATE flow AS f SET verdict = 'resumed', events = f.events + 1
-                WHERE f.flow_id = $1 AND f.state = 'purchasing' AND EXISTS (SELECT FROM q)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'resumed', events = f.events + 1
+                WHERE f.webview_session_id = $1 AND f.state = 'purchasing' AND EXISTS (SELECT FROM q)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("'resume'", reason: "$4"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -191,11 +191,11 @@ extension PostgresSessionStore {
     }
 
     static let stuckStatement = TypedStatement<StuckPurchase, Int>(
-        name: "flow_given_up",
+        name: "webview_session_given_up",
         sql: """
-            SELECT q.flow_id, q.since, q.stuck_at, q.recoveries, f.order_ref, f.total, q.reason
-            FROM flow_purchasing AS q, LATERAL (
-                SELECT f.order_ref, f.total FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+            SELECT q.webview_session_id, q.since, q.stuck_at, q.recoveries, f.order_ref, f.total, q.reason
+            FROM webview_session_purchase AS q, LATERAL (
+                SELECT f.order_ref, f.total FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
             WHERE q.stuck_at IS NOT NULL
             ORDER BY q.stuck_at LIMIT $1
             """
@@ -208,20 +208,20 @@ extension PostgresSessionStore {
 
     /// A session can be read for 30 days, and one that is unknown or completed with another amount says the same every day.
     static let claimStuckStatement = TypedStatement<StuckPurchase, Int, String, String>(
-        name: "flow_claim_stuck",
+        name: "webview_session_claim_stuck",
         sql: """
             WITH d AS MATERIALIZED (
-                SELECT q.flow_id, f.order_ref, f.total FROM flow_purchasing AS q, LATERAL (
-                    SELECT f.order_ref, f.total FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+                SELECT q.webview_session_id, f.order_ref, f.total FROM webview_session_purchase AS q, LATERAL (
+                    SELECT f.order_ref, f.total FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
                 WHERE q.stuck_at <= statement_timestamp() - interval '1 day'
                     AND q.stuck_at > statement_timestamp() - interval '30 days'
                     AND q.next_at <= statement_timestamp() AND coalesce(q.reason, 'time') = 'time'
-                    AND \(RecoverySQL.isOwn("q.flow_id", ("$2", "$3")))
+                    AND \(RecoverySQL.isOwn("q.webview_session_id", ("$2", "$3")))
                 ORDER BY q.next_at LIMIT $1 FOR UPDATE OF q SKIP LOCKED
             )
-            UPDATE flow_purchasing AS q SET next_at = statement_timestamp() + interval '1 day'
-            FROM d WHERE q.flow_id = d.flow_id
-            RETURNING q.flow_id, q.since, q.stuck_at, q.recoveries, d.order_ref, d.total, q.reason
+            UPDATE webview_session_purchase AS q SET next_at = statement_timestamp() + interval '1 day'
+            FROM d WHERE q.webview_session_id = d.webview_session_id
+            RETURNING q.webview_session_id, q.since, q.stuck_at, q.recoveries, d.order_ref, d.total, q.reason
             """
     ) { row in try stuck(&row) }
 

@@ -31,14 +31,14 @@ extension PostgresSessionStore {
     /// The functions that run with the rights of their owner and that the program's role may call; a test tries each of them,
     /// and fails where the migrations make others.
     package static let trustedFunctions = [
-        "flow_drop_expired(interval,interval)", "flow_maintain_partitions(interval,interval)",
+        "webview_session_drop_expired(interval,interval)", "webview_session_maintain_partitions(interval,interval)",
         "merchant_drop_expired(interval)", "merchant_maintain_partitions(interval)",
         "operator_begin(text,text,text,json)", "operator_end(bigint,json)", "operator_prune(interval)",
         "partition_make_due()",
     ]
 
     /// The tables whose rows are only added to.
-    private static let trails = ["flow_event", "operator_event", "merchant_event"]
+    private static let trails = ["webview_session_event", "operator_event", "merchant_event"]
 
     private static func mayRewrite(_ role: String) -> String {
         trails.map { "has_table_privilege(\(role), '\($0)', 'UPDATE, DELETE, TRUNCATE')" }.joined(separator: " OR ")

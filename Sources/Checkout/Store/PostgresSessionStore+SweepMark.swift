@@ -4,8 +4,8 @@ package import SessionBroker
 
 extension PostgresSessionStore {
     static let sweptStatement = TypedStatement<WebviewSessionID>(
-        name: "flow_swept",
-        sql: "SELECT ended_before FROM flow_sweep"
+        name: "webview_session_swept",
+        sql: "SELECT ended_before FROM webview_session_sweep"
     )
 
     /// How far the sweep has come, or `nil` before the first.
@@ -15,9 +15,9 @@ extension PostgresSessionStore {
 
     /// The mark of several processes is the furthest of them: each began at a mark, so nothing is left out below it.
     static let noteSweptStatement = TypedStatement<Void, WebviewSessionID>(
-        name: "flow_note_swept",
+        name: "webview_session_note_swept",
         sql: """
-            INSERT INTO flow_sweep AS s (ended_before) VALUES ($1)
+            INSERT INTO webview_session_sweep AS s (ended_before) VALUES ($1)
             ON CONFLICT (only_row) DO UPDATE SET ended_before = EXCLUDED.ended_before
             WHERE s.ended_before < EXCLUDED.ended_before
             """

@@ -8,44 +8,44 @@ extension PostgresSessionStore {
 
     /// `$1` the webview session, `$2` the hash of the tab token, `$3` and `$4` seconds.
     static let readTabStatement = Statement(
-        name: "flow_tab_look",
+        name: "webview_session_tab_read",
         sql: """
             SELECT \(tabColumns("$2"))
-            FROM flow AS f
-            WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
+            FROM webview_session AS f
+            WHERE f.webview_session_id = $1 AND (f.tab_hash = $2 OR f.tab_superseded_hash = $2)
             """,
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
     /// The same for several webview sessions: each is compared with the hash at its own place.
     static let readTabsStatement = Statement(
-        name: "flow_tabs_look",
+        name: "webview_session_tabs_read",
         sql: """
             SELECT \(tabColumns("k.hash"))
-            FROM flow AS f \(hashOfWebviewSession)
-            WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
+            FROM webview_session AS f \(hashOfWebviewSession)
+            WHERE f.webview_session_id = ANY ($1) AND (f.tab_hash = k.hash OR f.tab_superseded_hash = k.hash)
             """,
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
 
     /// The tab with what is sealed, which is given out only where the webview session was found by the hash.
     static let readSealedTabStatement = Statement(
-        name: "flow_tab_look_sealed",
+        name: "webview_session_tab_read_sealed",
         sql: """
             SELECT \(tabColumns("$2")), p.sealed
-            FROM flow AS f LEFT JOIN flow_private AS p ON p.flow_id = $1
-            WHERE f.flow_id = $1 AND (f.b_hash = $2 OR f.b_prev_hash = $2)
+            FROM webview_session AS f LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1
+            WHERE f.webview_session_id = $1 AND (f.tab_hash = $2 OR f.tab_superseded_hash = $2)
             """,
         parameterTypes: [.uuid, .bytea, .int8, .int8]
     )
 
     /// The same for several webview sessions.
     static let readSealedTabsStatement = Statement(
-        name: "flow_tabs_look_sealed",
+        name: "webview_session_tabs_read_sealed",
         sql: """
             SELECT \(tabColumns("k.hash")), p.sealed
-            FROM flow AS f \(hashOfWebviewSession) LEFT JOIN flow_private AS p ON p.flow_id = f.flow_id
-            WHERE f.flow_id = ANY ($1) AND (f.b_hash = k.hash OR f.b_prev_hash = k.hash)
+            FROM webview_session AS f \(hashOfWebviewSession) LEFT JOIN webview_session_private AS p ON p.webview_session_id = f.webview_session_id
+            WHERE f.webview_session_id = ANY ($1) AND (f.tab_hash = k.hash OR f.tab_superseded_hash = k.hash)
             """,
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
@@ -68,16 +68,16 @@ extension PostgresSessionStore {
 
     /// What a webview session of an array is compared with, as `k.hash`.
     private static let hashOfWebviewSession =
-        "CROSS JOIN LATERAL (SELECT $2[array_position($1, f.flow_id)] AS hash OFFSET 0) AS k"
+        "CROSS JOIN LATERAL (SELECT $2[array_position($1, f.webview_session_id)] AS hash OFFSET 0) AS k"
 
     /// The columns of a page, whether a touch is due, and the key, for what is presented.
     private static func tabColumns(_ hash: String) -> String {
-        "tab_verdict(f, \(hash), statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), \(isTouchDue), f.flow_id"
+        "tab_outcome(f, \(hash), statement_timestamp()), f.state, \(WebviewSessionColumns.face("f")), \(isTouchDue), f.webview_session_id"
     }
 
     /// Never seen, or the deadline would move by `$4` seconds or more.
     private static let isTouchDue =
-        "f.b_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second'"
+        "f.tab_seen_at IS NULL OR \(SQLText.deadline("$3")) - f.idle_until >= $4 * interval '1 second'"
 
     /// What a tab token may see; revokes the webview session of a superseded one.
     ///
@@ -125,24 +125,24 @@ extension PostgresSessionStore {
     }
 
     static let touchTabStatement = TypedStatement<LazyRow, Guarded, Digest32, Duration>(
-        name: "flow_tab_touch",
+        name: "webview_session_tab_touch",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET (verdict, state, events, b_seen_at, idle_until) = (
+                UPDATE webview_session AS f SET (outcome, state, events, tab_seen_at, idle_until) = (
                     SELECT v.x,
                         \(stateAfterTab),
                         f.events + (v.x <> 'live')::integer,
-                        CASE v.x WHEN 'live' THEN coalesce(f.b_seen_at, statement_timestamp()) ELSE f.b_seen_at END,
+                        CASE v.x WHEN 'live' THEN coalesce(f.tab_seen_at, statement_timestamp()) ELSE f.tab_seen_at END,
                         CASE v.x WHEN 'live' THEN \(SQLText.deadline("$5")) ELSE f.idle_until END
-                    FROM (SELECT tab_verdict(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
-            ), \(SQLText.audit("'tab'", where: "u.verdict <> 'live'"))
-            SELECT u.verdict, u.state FROM u
+                    FROM (SELECT tab_outcome(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.webview_session_id = $1 AND (f.tab_hash = $4 OR f.tab_superseded_hash = $4)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
+            ), \(SQLText.audit("'tab'", where: "u.outcome <> 'live'"))
+            SELECT u.outcome, u.state FROM u
             """
     )
 
-    /// What a superseded token or a late tab does to the webview session; the verdict of other cases leaves it.
+    /// What a superseded token or a late tab does to the webview session; the outcome of other cases leaves it.
     private static let stateAfterTab =
         "CASE v.x WHEN 'orphan' THEN 'revoked' WHEN 'expired' THEN 'expired' ELSE f.state END"
 
@@ -165,28 +165,28 @@ extension PostgresSessionStore {
     static let reviewStatement = TypedStatement<
         LazyRow, Guarded, Digest32, Digest32, String, Int64, [UInt8], Duration, Digest32
     >(
-        name: "flow_review_choice",
+        name: "webview_session_review_choice",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET
-                    (verdict, state, events, b_seen_at, idle_until, order_ref, postage, total, shown, c_hash) = (
+                UPDATE webview_session AS f SET
+                    (outcome, state, events, tab_seen_at, idle_until, order_ref, postage, total, shown, return_hash) = (
                     SELECT v.x,
                         CASE v.x WHEN 'reviewed' THEN 'reviewed' ELSE \(stateAfterTab) END,
                         f.events + 1,
-                        coalesce(f.b_seen_at, statement_timestamp()),
+                        coalesce(f.tab_seen_at, statement_timestamp()),
                         CASE v.x WHEN 'reviewed' THEN \(SQLText.deadline("$9")) ELSE f.idle_until END,
                         CASE v.x WHEN 'reviewed' THEN $6 ELSE f.order_ref END,
                         CASE v.x WHEN 'reviewed' THEN $7 ELSE f.postage END,
                         CASE v.x WHEN 'reviewed' THEN f.tax_included + $7 ELSE f.total END,
                         CASE v.x WHEN 'reviewed' THEN $10 ELSE f.shown END,
                         -- A function of the tab token, so this changes it only after profile strict has replaced that.
-                        CASE v.x WHEN 'reviewed' THEN $5 ELSE f.c_hash END
-                    FROM (SELECT review_verdict(f, $4, $6, statement_timestamp()) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                        CASE v.x WHEN 'reviewed' THEN $5 ELSE f.return_hash END
+                    FROM (SELECT review_outcome(f, $4, $6, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.webview_session_id = $1 AND (f.tab_hash = $4 OR f.tab_superseded_hash = $4)
                 \(SQLText.returning("f"))
             ), s AS (
-                INSERT INTO flow_private (flow_id, sealed) SELECT $1, $8 FROM u WHERE u.verdict = 'reviewed'
-                ON CONFLICT (flow_id) DO UPDATE SET sealed = EXCLUDED.sealed
+                INSERT INTO webview_session_private (webview_session_id, sealed) SELECT $1, $8 FROM u WHERE u.outcome = 'reviewed'
+                ON CONFLICT (webview_session_id) DO UPDATE SET sealed = EXCLUDED.sealed
             ), \(SQLText.audit("'review'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """
@@ -215,21 +215,21 @@ extension PostgresSessionStore {
     static let placeStatement = TypedStatement<
         LazyRow, Guarded, Digest32, Digest32, Int64?, Bool, Duration, String, String, String, Digest32?
     >(
-        name: "flow_agree",
+        name: "webview_session_agree",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET (verdict, state, events, placements, idle_until) = (
+                UPDATE webview_session AS f SET (outcome, state, events, placements, idle_until) = (
                     SELECT v.x,
                         CASE v.x WHEN 'placed' THEN 'placed' ELSE \(stateAfterTab) END,
                         f.events + 1,
                         f.placements + (v.x = 'placed')::integer,
                         CASE v.x WHEN 'placed' THEN \(SQLText.deadline("$8")) ELSE f.idle_until END
-                    FROM (SELECT place_verdict(f, $4, $5, $6, $12, $7, statement_timestamp()) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                    FROM (SELECT place_outcome(f, $4, $5, $6, $12, $7, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.webview_session_id = $1 AND (f.tab_hash = $4 OR f.tab_superseded_hash = $4)
                 \(SQLText.returning("f")), f.created_at
             ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
             SELECT \(WebviewSessionColumns.whole("u")), p.sealed
-            FROM u LEFT JOIN flow_private AS p ON p.flow_id = $1 AND u.verdict = 'placed'
+            FROM u LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1 AND u.outcome = 'placed'
             """
     )
 
@@ -260,14 +260,14 @@ extension PostgresSessionStore {
     }
 
     static let unplaceStatement = TypedStatement<Void, Guarded, Int32>(
-        name: "flow_unplace",
+        name: "webview_session_unplace",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET verdict = 'reviewed', state = 'reviewed', events = f.events + 1
-                WHERE f.flow_id = $1 AND f.state = 'placed' AND f.placements = $4
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'reviewed', state = 'reviewed', events = f.events + 1
+                WHERE f.webview_session_id = $1 AND f.state = 'placed' AND f.placements = $4
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("'unplace'"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -282,15 +282,15 @@ extension PostgresSessionStore {
     }
 
     static let declineStatement = TypedStatement<Void, Guarded, String, String>(
-        name: "flow_decline_order",
+        name: "webview_session_decline_order",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET verdict = 'declined', state = 'declined', events = f.events + 1
-                WHERE f.flow_id = $1 AND f.state = 'placed' AND f.order_ref = $4
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'declined', state = 'declined', events = f.events + 1
+                WHERE f.webview_session_id = $1 AND f.state = 'placed' AND f.order_ref = $4
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(OrderSQL.ended("declined", event: "session.declined")),
             \(SQLText.audit("'decline'", reason: "$5"))
-            SELECT u.verdict, u.state FROM u
+            SELECT u.outcome, u.state FROM u
             """
     )
 
@@ -308,17 +308,17 @@ extension PostgresSessionStore {
     // MARK: Cancel
 
     static let cancelStatement = TypedStatement<LazyRow, Guarded, Digest32>(
-        name: "flow_leave",
+        name: "webview_session_leave",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET (verdict, state, events) = (
+                UPDATE webview_session AS f SET (outcome, state, events) = (
                     SELECT CASE v.x WHEN 'live' THEN 'cancelled' ELSE v.x END,
                         CASE v.x WHEN 'live' THEN 'cancelled' ELSE \(stateAfterTab) END,
                         f.events + 1
-                    FROM (SELECT tab_verdict(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
-                WHERE f.flow_id = $1 AND (f.b_hash = $4 OR f.b_prev_hash = $4)
+                    FROM (SELECT tab_outcome(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
+                WHERE f.webview_session_id = $1 AND (f.tab_hash = $4 OR f.tab_superseded_hash = $4)
                 \(SQLText.returning("f"))
-            ), \(OrderSQL.ended("cancelled", event: "session.cancelled", where: "u.verdict = 'cancelled'")),
+            ), \(OrderSQL.ended("cancelled", event: "session.cancelled", where: "u.outcome = 'cancelled'")),
             \(SQLText.audit("'cancel'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """
@@ -364,7 +364,7 @@ extension PostgresSessionStore {
         return try StoreError.decoding { () throws(PostgresError) in try Transition(row) }
     }
 
-    /// Makes a guarded call that has one verdict or does nothing; says whether it did it.
+    /// Makes a guarded call that has one outcome or does nothing; says whether it did it.
     func applies(
         _ call: StatementCall<Void>,
         _ operation: String,

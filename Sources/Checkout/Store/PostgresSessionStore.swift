@@ -6,10 +6,10 @@ package import SessionBroker
 /// Keeps webview sessions in PostgreSQL: one guarded statement per transition, each with its audit row.
 ///
 /// Every statement of the hot path names exactly one webview session, finds it by the primary key, compares the stored hash in
-/// its WHERE (so a wrong secret changes nothing), and lets a function of the schema name the verdict on the row as it is when
-/// it is locked. Statements stand next to their decoding, one file per concern; docs/schema.md has tables and verdicts.
+/// its WHERE (so a wrong secret changes nothing), and lets a function of the schema name the outcome on the row as it is when
+/// it is locked. Statements stand next to their decoding, one file per concern; docs/schema.md has tables and outcomes.
 ///
-/// Each function is atomic: it decides on the newest version of the row, changes it and writes one audit row with the verdict,
+/// Each function is atomic: it decides on the newest version of the row, changes it and writes one audit row with the outcome,
 /// or does none of this. Of calls that race each decides on what the one before left. All deadlines are compared with the
 /// database's clock, never with the caller's. A webview session that is not there and a secret that does not fit are one case:
 /// nothing is changed and nothing is written. The store sees hashes and sealed bytes, never a token.
@@ -69,7 +69,7 @@ extension PostgresSessionStore {
     ///   - webviewSession: The webview session.
     ///   - caller: Of the request.
     ///   - isLastStep: Whether it ends what an earlier statement of the request began.
-    /// - Returns: The statement's rows. After a second look, the columns of `WebviewSessionColumns` with verdict and state of
+    /// - Returns: The statement's rows. After a second look, the columns of `WebviewSessionColumns` with outcome and state of
     ///   the audit row, then what is sealed.
     /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
     func write<Row>(
@@ -92,11 +92,11 @@ extension PostgresSessionStore {
 
     /// The audit row of one request's statement, with the webview session as it is now.
     static let lookAgainStatement = TypedStatement<LazyRow, WebviewSessionID, String, String>(
-        name: "flow_look_again",
+        name: "webview_session_verify_commit",
         sql: """
-            SELECT e.verdict, e.to_state, \(WebviewSessionColumns.wholeAfterState("f")), p.sealed
-            FROM flow_event AS e JOIN flow AS f ON f.flow_id = e.flow_id LEFT JOIN flow_private AS p ON p.flow_id = $1
-            WHERE e.flow_id = $1 AND f.flow_id = $1 AND e.op = $2 AND e.request = $3
+            SELECT e.outcome, e.to_state, \(WebviewSessionColumns.wholeAfterState("f")), p.sealed
+            FROM webview_session_event AS e JOIN webview_session AS f ON f.webview_session_id = e.webview_session_id LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1
+            WHERE e.webview_session_id = $1 AND f.webview_session_id = $1 AND e.op = $2 AND e.request = $3
             ORDER BY e.ordinal DESC LIMIT 1
             """
     )

@@ -20,8 +20,8 @@ package final class PostgresUnsettledStore {
 
     /// Purchases whose sessions are there still.
     private static let purchases = """
-        flow_purchasing AS q, LATERAL (
-            SELECT f.order_ref FROM flow AS f WHERE f.flow_id = q.flow_id OFFSET 0) AS f
+        webview_session_purchase AS q, LATERAL (
+            SELECT f.order_ref FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
         """
 
     /// Operations with their state; OFFSET keeps it one look by key for each of the few.
@@ -32,7 +32,7 @@ package final class PostgresUnsettledStore {
 
     /// Messages about charges of unpaid orders; those that came into the ledger since are left out.
     private static let messages = """
-        notification AS n WHERE n.verdict = 'unpaid' AND NOT EXISTS (
+        notification AS n WHERE n.outcome = 'unpaid' AND NOT EXISTS (
             SELECT FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19))
         """
 
@@ -40,11 +40,11 @@ package final class PostgresUnsettledStore {
         name: "unsettled_count",
         sql: """
             WITH c AS (
-                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.flow_id, q.since FROM \(purchases)
-                UNION ALL SELECT 'payment', p.state = 'stuck', p.flow_id, p.created_at FROM \(operations)
-                UNION ALL SELECT 'charge', true, n.flow_id, n.received_at FROM \(messages)
+                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.webview_session_id, q.since FROM \(purchases)
+                UNION ALL SELECT 'payment', p.state = 'stuck', p.webview_session_id, p.created_at FROM \(operations)
+                UNION ALL SELECT 'charge', true, n.webview_session_id, n.received_at FROM \(messages)
             )
-            SELECT c.kind, c.is_stuck, count(DISTINCT c.flow_id),
+            SELECT c.kind, c.is_stuck, count(DISTINCT c.webview_session_id),
                 extract(epoch FROM statement_timestamp() - min(c.since))::bigint
             FROM c GROUP BY c.kind, c.is_stuck
             """
@@ -63,16 +63,16 @@ package final class PostgresUnsettledStore {
     static let listStatement = TypedStatement<UnsettledCase, Duration?>(
         name: "unsettled_list",
         sql: """
-            SELECT 'purchase', q.stuck_at IS NOT NULL, q.flow_id, f.order_ref, q.since, q.reason
+            SELECT 'purchase', q.stuck_at IS NOT NULL, q.webview_session_id, f.order_ref, q.since, q.reason
             FROM \(purchases)
             WHERE q.stuck_at IS NOT NULL OR q.since <= statement_timestamp() - $1 * interval '1 second'
             UNION ALL
-            SELECT 'payment', p.state = 'stuck', p.flow_id, p.target, p.created_at, p.reason
+            SELECT 'payment', p.state = 'stuck', p.webview_session_id, p.target, p.created_at, p.reason
             FROM \(operations)
             WHERE p.state = 'stuck' OR p.created_at <= statement_timestamp() - $1 * interval '1 second'
             UNION ALL
-            (SELECT DISTINCT ON (n.flow_id) 'charge', true, n.flow_id, left(n.object_id, 19), n.received_at, NULL
-            FROM \(messages) ORDER BY n.flow_id, n.received_at)
+            (SELECT DISTINCT ON (n.webview_session_id) 'charge', true, n.webview_session_id, left(n.object_id, 19), n.received_at, NULL
+            FROM \(messages) ORDER BY n.webview_session_id, n.received_at)
             ORDER BY 5
             """
     ) { row in

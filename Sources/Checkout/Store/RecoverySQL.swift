@@ -17,7 +17,7 @@ package enum RecoverySQL {
         """
         coalesce((
             SELECT (o.account, o.environment) = (\(account.id), \(account.environment)) FROM merchant_order AS o
-            WHERE o.flow_id = \(webviewSession)), true)
+            WHERE o.webview_session_id = \(webviewSession)), true)
         """
     }
 

@@ -8,7 +8,7 @@ package import SessionBroker
 /// changes the row in a common table expression `u` that returns the row, and its audit row follows from that.
 package enum SQLText {
     /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
-    /// every verdict is written down.
+    /// every outcome is written down.
     ///
     /// `providerRequest` is the parameter with the provider's id of what it answered.
     package static func audit(
@@ -20,8 +20,8 @@ package enum SQLText {
         let (column, value) = providerRequest.map { (", provider_request", ", \($0)") } ?? ("", "")
         return """
             e AS (
-                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, reason, peer, request\(column))
-                SELECT u.flow_id, statement_timestamp(), u.events, u.state, \(operation), u.verdict, \(reason), $2, $3\(value)
+                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, reason, peer, request\(column))
+                SELECT u.webview_session_id, statement_timestamp(), u.events, u.state, \(operation), u.outcome, \(reason), $2, $3\(value)
                 FROM u\(condition.map { " WHERE \($0)" } ?? "")
             )
             """
@@ -29,7 +29,7 @@ package enum SQLText {
 
     /// What `u` must return for its audit row and for all columns.
     static func returning(_ row: String) -> String {
-        "RETURNING \(row).flow_id, \(row).events, \(WebviewSessionColumns.whole(row))"
+        "RETURNING \(row).webview_session_id, \(row).events, \(WebviewSessionColumns.whole(row))"
     }
 
     /// A point in time, some seconds after now, but not after the absolute deadline.

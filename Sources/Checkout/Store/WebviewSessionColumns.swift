@@ -12,10 +12,10 @@ enum WebviewSessionColumn: Int, CaseIterable {
     /// Of a webview session's row.
     var name: String {
         switch self {
-        case .verdict: "verdict"
+        case .verdict: "outcome"
         case .state: "state"
         case .client: "client"
-        case .metAt: "met_at"
+        case .metAt: "both_presented_at"
         case .orderReference: "order_ref"
         case .cart: "cart"
         case .subtotal: "subtotal"
@@ -23,13 +23,13 @@ enum WebviewSessionColumn: Int, CaseIterable {
         case .postage: "postage"
         case .total: "total"
         case .terms: "terms"
-        case .launchHash: "a_hash"
+        case .launchHash: "launch_hash"
         case .shown: "shown"
         case .placements: "placements"
         case .attempt: "attempt"
         case .attemptID: "attempt_id"
         case .result: "result"
-        case .tabHash: "b_hash"
+        case .tabHash: "tab_hash"
         }
     }
 }
@@ -39,7 +39,7 @@ enum WebviewSessionColumn: Int, CaseIterable {
 /// Three lists, each the beginning of the next, so that the longest can stand in for the others: `opening` for an open, `face`
 /// for a page, `whole` for everything else.
 enum WebviewSessionColumns {
-    /// How many columns `face` has with verdict and state; what a statement adds comes behind.
+    /// How many columns `face` has with outcome and state; what a statement adds comes behind.
     static let faceCount = WebviewSessionColumn.shown.rawValue + 1
 
     /// How many columns `whole` has; what a statement adds comes behind.
@@ -48,10 +48,10 @@ enum WebviewSessionColumns {
     /// The columns of an open, of the row with the given name.
     static func opening(_ row: String) -> String { list(row, .verdict, .orderReference) }
 
-    /// The columns of a page behind verdict and state, which its statements compute.
+    /// The columns of a page behind outcome and state, which its statements compute.
     static func face(_ row: String) -> String { list(row, .client, .shown) }
 
-    /// All columns behind verdict and state.
+    /// All columns behind outcome and state.
     static func wholeAfterState(_ row: String) -> String { list(row, .client, .tabHash) }
 
     /// All columns of the row with the given name.
@@ -194,7 +194,7 @@ struct WebviewSessionRow {
     }
 
     private func fault(_ text: String) -> PostgresError {
-        PostgresError(.decoding, "flow \(webviewSession) \(text)")
+        PostgresError(.decoding, "webview session \(webviewSession) \(text)")
     }
 }
 

@@ -72,7 +72,7 @@ package final class PartitionUpkeep {
 
     /// Drops one partition of webview sessions, trail or sealed data past retention; whether there may be more.
     func dropWebviewSessions() async -> Bool {
-        await drop("flows") { () async throws(PostgresError) in
+        await drop("webview_sessions") { () async throws(PostgresError) in
             try await store.dropWebviewSessions(keep: times.keepWebviewSessions, keepPrivate: times.keepPrivate)
         }
     }

@@ -67,7 +67,9 @@ final class PurchaseRecovery {
             try await services.purchases.recover(purchase, by: caller)
             return true
         } catch {
-            let fields = [LogField("flow", purchase.webviewSession.description), LogField("detail", error.detail)]
+            let fields = [
+                LogField("webview_session", purchase.webviewSession.description), LogField("detail", error.detail),
+            ]
             logger.error("purchase.not_recovered", fields)
             return false
         }

@@ -23,7 +23,10 @@ extension Shop {
         let shopper = try await shopper()
         let answer = try await shopper.purchase(try await shopper.toReturn())
         guard answer.status == 200 else { throw NeverHappened(description: "a purchase: \(answer.text)") }
-        let charge = try value("SELECT charge FROM flow WHERE flow_id = $1", [shopper.webviewSession])
+        let charge = try value(
+            "SELECT charge FROM webview_session WHERE webview_session_id = $1",
+            [shopper.webviewSession]
+        )
         return (shopper.webviewSession, charge, String(charge.prefix(19)))
     }
 

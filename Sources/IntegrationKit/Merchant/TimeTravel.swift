@@ -60,7 +60,7 @@ package struct TimeTravel: Sendable {
                 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
                     AND c.relname <> 'schema_migration' AND a.atttypid = 'timestamptz'::regtype AND NOT a.attisdropped
                     AND a.attname <> 'object_updated_at'
-                -- The flow before its purchase, the order before its payments: as the broker locks them.
+                -- The webview session before its purchase, the order before its payments: as the broker locks them.
                 GROUP BY c.relname ORDER BY c.relname
             LOOP
                 EXECUTE format('UPDATE %I SET %s', t.relname, t.moves);

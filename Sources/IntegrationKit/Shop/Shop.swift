@@ -88,15 +88,18 @@ package struct TestShop<Place> {
 
     /// The state of a webview session, as the database has it.
     package func state(of webviewSession: String) throws -> String {
-        try value("SELECT state FROM flow WHERE flow_id = $1", [webviewSession])
+        try value("SELECT state FROM webview_session WHERE webview_session_id = $1", [webviewSession])
     }
 
     /// The audit trail of a webview session in order.
     ///
-    /// - Returns: For each event `operation verdict`.
+    /// - Returns: For each event `operation outcome`.
     package func trail(of webviewSession: String) throws -> [String] {
-        try rows("SELECT op || ' ' || verdict FROM flow_event WHERE flow_id = $1 ORDER BY ordinal", [webviewSession])
-            .map { ($0.first ?? nil) ?? "" }
+        try rows(
+            "SELECT op || ' ' || outcome FROM webview_session_event WHERE webview_session_id = $1 ORDER BY ordinal",
+            [webviewSession]
+        )
+        .map { ($0.first ?? nil) ?? "" }
     }
 
     /// How many rows the tables of the webview sessions hold, and how far they have changed: equal before and after means that
@@ -104,9 +107,9 @@ package struct TestShop<Place> {
     package func footprint() throws -> String {
         try value(
             """
-            SELECT concat_ws(' ', (SELECT count(*) FROM flow), (SELECT coalesce(sum(events), 0) FROM flow),
-                (SELECT count(*) FROM flow_event), (SELECT count(*) FROM flow_private),
-                (SELECT count(*) FROM flow_purchasing), (SELECT md5(string_agg(f::text, '' ORDER BY flow_id)) FROM flow f))
+            SELECT concat_ws(' ', (SELECT count(*) FROM webview_session), (SELECT coalesce(sum(events), 0) FROM webview_session),
+                (SELECT count(*) FROM webview_session_event), (SELECT count(*) FROM webview_session_private),
+                (SELECT count(*) FROM webview_session_purchase), (SELECT md5(string_agg(f::text, '' ORDER BY webview_session_id)) FROM webview_session f))
             """
         )
     }
@@ -122,7 +125,10 @@ package struct TestShop<Place> {
 
     /// Ends the lease of a purchase, as if its holder had been gone for a while.
     package func endLease(of webviewSession: String) throws {
-        try rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE flow_id = $1", [webviewSession])
+        try rows(
+            "UPDATE webview_session SET lease_until = now() - interval '1 second' WHERE webview_session_id = $1",
+            [webviewSession]
+        )
     }
 
     /// Ends the lease of a purchase and asks for its outcome, until nobody else is finding out.

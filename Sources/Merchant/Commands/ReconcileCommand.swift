@@ -244,7 +244,7 @@ extension Reconciliation.Line {
     /// The same as a JSON object.
     var json: String {
         var members = [
-            JSONMember("flow", "\(webviewSession)"), JSONMember("kind", .string(kind.rawValue)),
+            JSONMember("webview_session", "\(webviewSession)"), JSONMember("kind", .string(kind.rawValue)),
             JSONMember("id", .string(id)),
         ]
         switch finding {

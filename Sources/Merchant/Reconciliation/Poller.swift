@@ -148,7 +148,7 @@ final class Poller {
 
     private func fields(_ poll: DuePoll) -> [LogField] {
         [
-            LogField("flow", poll.webviewSession.description), LogField("object", poll.id),
+            LogField("webview_session", poll.webviewSession.description), LogField("object", poll.id),
             LogField("kind", poll.kind.rawValue),
             LogField("state", poll.state?.rawValue ?? ""),
         ]

@@ -8,7 +8,7 @@ extension PostgresOrderStore {
     private static let columns = Columns(
         Column("p.operation_id", UUIDBytes.self),
         Column("p.attempt_id", UUIDBytes.self),
-        Column("p.flow_id", UUIDBytes.self),
+        Column("p.webview_session_id", UUIDBytes.self),
         Column("p.kind", OperationKind.self),
         Column("p.target", String.self),
         Column("p.amount", Int64?.self),

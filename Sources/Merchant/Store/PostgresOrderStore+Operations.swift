@@ -14,7 +14,7 @@ extension PostgresOrderStore {
     >(
         name: "operation_begin",
         sql: """
-            SELECT b.verdict, b.greatest_sum, b.word, b.status, b.answer, b.left_open
+            SELECT b.outcome, b.greatest_sum, b.word, b.status, b.answer, b.left_open
             FROM payment_begin(
                 $1, $2, $3 * interval '1 second', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS b
             """
@@ -29,7 +29,7 @@ extension PostgresOrderStore {
         )
     }
 
-    /// What the schema says of an operation that was to begin; which of it is there depends on the verdict.
+    /// What the schema says of an operation that was to begin; which of it is there depends on the outcome.
     struct BeginRow {
         let verdict: String
         let greatestUnits: Int64?
@@ -103,7 +103,7 @@ extension PostgresOrderStore {
             .wrongState, .nothing, .otherCurrency, .otherAmount, .tooManyCharges, .openCharges,
         ]
         guard let verdict = others.first(where: { $0.word == row.verdict }) else {
-            throw PostgresError(.decoding, "\(row.verdict) is no verdict on an operation")
+            throw PostgresError(.decoding, "\(row.verdict) is no outcome on an operation")
         }
         return verdict
     }

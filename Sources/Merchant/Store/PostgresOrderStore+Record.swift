@@ -25,7 +25,7 @@ extension PostgresOrderStore {
     static let recordStatement = TypedStatement<@Sendable (_ id: UUIDBytes) -> OperationRecord, UUIDBytes>(
         name: "operation_record",
         sql: """
-            SELECT p.flow_id, p.attempt_id, p.kind, p.target, p.amount, p.currency, p.idem_key, p.state, p.reason, p.object_id,
+            SELECT p.webview_session_id, p.attempt_id, p.kind, p.target, p.amount, p.currency, p.idem_key, p.state, p.reason, p.object_id,
                 p.provider_request, p.created_at, p.ended_at
             FROM payment_operation AS p WHERE p.operation_id = $1
             """

@@ -15,11 +15,11 @@ extension PostgresOrderStore {
             WITH d AS MATERIALIZED (
                 SELECT q.target FROM payment_operation_open AS q, LATERAL (
                     -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
-                    SELECT p.flow_id, p.state, p.lease_until, p.kind, p.currency FROM payment_operation AS p
+                    SELECT p.webview_session_id, p.state, p.lease_until, p.kind, p.currency FROM payment_operation AS p
                     WHERE p.operation_id = q.operation_id OFFSET 0) AS p
                 WHERE q.next_at <= statement_timestamp() AND p.state = 'open' AND p.lease_until <= statement_timestamp()
                     AND p.kind = ANY ($3::text[]) AND p.currency = ANY ($4::text[])
-                    AND \(RecoverySQL.isOwn("p.flow_id", ("$5", "$6")))
+                    AND \(RecoverySQL.isOwn("p.webview_session_id", ("$5", "$6")))
                 ORDER BY q.next_at, p.lease_until LIMIT $1 FOR UPDATE OF q SKIP LOCKED
             )
             UPDATE payment_operation_open AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
@@ -78,13 +78,13 @@ extension PostgresOrderStore {
                     attempt_id = $2, recoveries = p.recoveries + $4::integer,
                     lease_until = statement_timestamp() + $3 * interval '1 second'
                 FROM l WHERE p.operation_id = $1
-                RETURNING l.is_last, p.flow_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries
+                RETURNING l.is_last, p.webview_session_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries
             ), q AS (
                 UPDATE payment_operation_open AS q SET
                     failures = 0, next_at = \(RecoverySQL.backOff("u.recoveries - 1", "$3"))
                 FROM u WHERE $4 AND q.target = u.target AND q.operation_id = $1
             )
-            SELECT u.is_last, u.flow_id, u.kind, u.target, u.amount, u.currency, u.body, u.idem_key FROM u
+            SELECT u.is_last, u.webview_session_id, u.kind, u.target, u.amount, u.currency, u.body, u.idem_key FROM u
             """
     ) { row in
         TakenOperation(

@@ -50,7 +50,8 @@ package final class PostgresOrderStore: OrderStore {
 
     static let ownStatement = TypedStatement<Void, UUIDBytes, String, String>(
         name: "order_own",
-        sql: "SELECT 1 FROM merchant_order AS o WHERE o.flow_id = $1 AND o.account = $2 AND o.environment = $3"
+        sql:
+            "SELECT 1 FROM merchant_order AS o WHERE o.webview_session_id = $1 AND o.account = $2 AND o.environment = $3"
     )
 
     /// Whether an order was made under the store's account.
@@ -66,9 +67,9 @@ package final class PostgresOrderStore: OrderStore {
     /// A webview session knows its postage from the review on, its order from when the buyer agrees; where both do, the webview
     /// session's is the newer.
     private static let orderColumns = Columns(
-        Column("o.flow_id", UUIDBytes.self),
+        Column("o.webview_session_id", UUIDBytes.self),
         Column("o.reference", String.self),
-        Column("order_standing(o.state, f.state, f.is_over)", OrderState.self),
+        Column("order_status(o.state, f.state, f.is_over)", OrderState.self),
         Column("o.currency", Currency.self),
         Column("o.subtotal", Int64.self),
         Column("o.tax", Int64.self),
@@ -94,9 +95,9 @@ package final class PostgresOrderStore: OrderStore {
     /// Whether the purchase or an operation of `o` was given up until a person decides.
     private static let needsAttention = """
         CASE WHEN f.state = 'purchasing' THEN EXISTS (
-                SELECT FROM flow_purchasing AS s WHERE s.flow_id = o.flow_id AND s.stuck_at IS NOT NULL)
+                SELECT FROM webview_session_purchase AS s WHERE s.webview_session_id = o.webview_session_id AND s.stuck_at IS NOT NULL)
             WHEN o.charge_permission IS NOT NULL THEN EXISTS (
-                SELECT FROM payment_object AS s WHERE s.flow_id = o.flow_id AND s.open_operation IS NOT NULL AND (
+                SELECT FROM payment_object AS s WHERE s.webview_session_id = o.webview_session_id AND s.open_operation IS NOT NULL AND (
                     SELECT p.state FROM payment_operation AS p WHERE p.operation_id = s.open_operation) = 'stuck')
             ELSE false END
         """
@@ -109,12 +110,13 @@ package final class PostgresOrderStore: OrderStore {
             SELECT f.state, f.postage, f.total,
                 CASE WHEN is_waiting(f.state) THEN least(f.idle_until, f.absolute_until) ELSE f.absolute_until END AS ends_at,
                 statement_timestamp() >= least(f.idle_until, f.absolute_until) AND is_waiting(f.state) AS is_over
-            FROM flow AS f WHERE f.flow_id = o.flow_id OFFSET 0) AS f ON true
+            FROM webview_session AS f WHERE f.webview_session_id = o.webview_session_id OFFSET 0) AS f ON true
         """
 
     static let readStatement = TypedStatement<MerchantOrder, UUIDBytes>(
-        name: "order_look",
-        sql: "SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.flow_id = $1"
+        name: "order_read",
+        sql:
+            "SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.webview_session_id = $1"
     ) { row in try order(&row) }
 
     package func read(_ webviewSession: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
@@ -134,19 +136,19 @@ package final class PostgresOrderStore: OrderStore {
     private static func pageSQL(named: Bool) -> String {
         """
         SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
-        WHERE o.flow_id < $1 AND o.flow_id >= $2 \(named ? "AND o.reference = $6" : "")
-            AND ($3 IS NULL OR order_standing(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
+        WHERE o.webview_session_id < $1 AND o.webview_session_id >= $2 \(named ? "AND o.reference = $6" : "")
+            AND ($3 IS NULL OR order_status(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
             AND ($5 IS NULL OR o.updated_at > $5)
-        ORDER BY o.flow_id DESC LIMIT $4
+        ORDER BY o.webview_session_id DESC LIMIT $4
         """
     }
 
     /// The last of the orders that a page looks through.
     private static func reachSQL(named: Bool) -> String {
         """
-        SELECT o.flow_id FROM merchant_order AS o
-        WHERE o.flow_id < $1 \(named ? "AND o.reference = $2" : "")
-        ORDER BY o.flow_id DESC OFFSET \(lookedThrough - 1) LIMIT 1
+        SELECT o.webview_session_id FROM merchant_order AS o
+        WHERE o.webview_session_id < $1 \(named ? "AND o.reference = $2" : "")
+        ORDER BY o.webview_session_id DESC OFFSET \(lookedThrough - 1) LIMIT 1
         """
     }
 
@@ -246,7 +248,7 @@ extension PostgresOrderStore {
 
     private static let objectColumns = Columns(
         Column("p.object_id", String.self),
-        Column("p.flow_id", UUIDBytes.self),
+        Column("p.webview_session_id", UUIDBytes.self),
         Column("p.kind", ObjectKind.self),
         Column("p.state", String.self),
         Column("p.currency", Currency.self),
@@ -274,7 +276,7 @@ extension PostgresOrderStore {
         name: "ledger_objects",
         sql: """
             SELECT \(objectColumns.sql) FROM payment_object AS p
-            WHERE p.flow_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = $2)
+            WHERE p.webview_session_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = $2)
             ORDER BY p.created_at, p.object_id
             """
     ) { row in try object(&row) }

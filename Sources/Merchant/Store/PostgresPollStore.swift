@@ -40,7 +40,7 @@ package final class PostgresPollStore {
         name: "poll_claim",
         sql: """
             WITH d AS MATERIALIZED (
-                SELECT q.object_id, q.notified, \(RecoverySQL.isOwn("q.flow_id", ("$5", "$6"))) AS own
+                SELECT q.object_id, q.notified, \(RecoverySQL.isOwn("q.webview_session_id", ("$5", "$6"))) AS own
                 FROM payment_poll AS q
                 WHERE q.next_at <= statement_timestamp()
                     AND (q.lease_until IS NULL OR q.lease_until <= statement_timestamp())
@@ -54,7 +54,7 @@ package final class PostgresPollStore {
                 -- What is of another account stands in nobody's way.
                 next_at = CASE WHEN d.own THEN q.next_at ELSE statement_timestamp() + interval '1 hour' END
             FROM d WHERE q.object_id = d.object_id
-            RETURNING q.object_id, q.kind, q.flow_id, q.polls, q.failures,
+            RETURNING q.object_id, q.kind, q.webview_session_id, q.polls, q.failures,
                 greatest(0, extract(epoch FROM statement_timestamp() - q.since))::bigint, d.notified,
                 (SELECT o.state FROM payment_object AS o WHERE o.object_id = q.object_id),
                 extract(epoch FROM statement_timestamp() - q.missing_since)::bigint, d.own

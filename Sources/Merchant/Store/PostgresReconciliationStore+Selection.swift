@@ -32,8 +32,8 @@ extension PostgresReconciliationStore {
     static let paidStatement = TypedStatement<UUIDBytes, UUIDBytes, UUIDBytes, WallTime, WallTime>(
         name: "reconciliation_paid",
         sql: """
-            SELECT o.flow_id FROM merchant_order AS o
-            WHERE o.flow_id >= $1 AND o.flow_id < $2 AND o.updated_at >= $3 AND o.updated_at < $4
+            SELECT o.webview_session_id FROM merchant_order AS o
+            WHERE o.webview_session_id >= $1 AND o.webview_session_id < $2 AND o.updated_at >= $3 AND o.updated_at < $4
             """
     )
 
@@ -57,8 +57,8 @@ extension PostgresReconciliationStore {
     static let operatedStatement = TypedStatement<(UUIDBytes, UUIDBytes), UUIDBytes, UUIDBytes, UUIDBytes, Int>(
         name: "reconciliation_operated",
         sql: """
-            SELECT p.operation_id, p.flow_id FROM payment_operation AS p
-            WHERE p.operation_id > $1 AND p.operation_id < $2 AND p.flow_id < $3
+            SELECT p.operation_id, p.webview_session_id FROM payment_operation AS p
+            WHERE p.operation_id > $1 AND p.operation_id < $2 AND p.webview_session_id < $3
             ORDER BY p.operation_id LIMIT $4
             """
     ) { row in (try row.next(), try row.next()) }
@@ -82,8 +82,8 @@ extension PostgresReconciliationStore {
     static let notifiedStatement = TypedStatement<(WallTime, UUIDBytes), WallTime, WallTime, UUIDBytes, Int>(
         name: "reconciliation_notified",
         sql: """
-            SELECT n.received_at, n.flow_id FROM notification AS n
-            WHERE n.received_at > $1 AND n.received_at < $2 AND n.flow_id < $3
+            SELECT n.received_at, n.webview_session_id FROM notification AS n
+            WHERE n.received_at > $1 AND n.received_at < $2 AND n.webview_session_id < $3
             ORDER BY n.received_at FETCH FIRST $4 ROWS WITH TIES
             """
     ) { row in (try row.next(), try row.next()) }
@@ -107,8 +107,8 @@ extension PostgresReconciliationStore {
     static let sampleStatement = TypedStatement<UUIDBytes, UUIDBytes, UUIDBytes>(
         name: "reconciliation_sample",
         sql: """
-            SELECT o.flow_id FROM merchant_order AS o
-            WHERE o.flow_id < $1 AND o.flow_id >= $2 AND o.captured > 0 ORDER BY o.flow_id DESC LIMIT 1
+            SELECT o.webview_session_id FROM merchant_order AS o
+            WHERE o.webview_session_id < $1 AND o.webview_session_id >= $2 AND o.captured > 0 ORDER BY o.webview_session_id DESC LIMIT 1
             """
     )
 

@@ -119,26 +119,26 @@ final class PostgresSessionCreation {
         name: "session_open_app",
         sql: """
             WITH \(ClaimSQL.claim(first: 4, key: "$27", webviewSession: "$1", status: "$23", answer: "$24")), e AS (
-                INSERT INTO flow_event (flow_id, at, ordinal, to_state, op, verdict, peer, request)
-                SELECT $1, statement_timestamp(), 1, 'issued'::flow_state, 'issue', 'issued', $2, $3
+                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)
+                SELECT $1, statement_timestamp(), 1, 'issued'::webview_session_state, 'issue', 'issued', $2, $3
                 WHERE EXISTS (SELECT FROM i)
             ), f AS (
-                INSERT INTO flow (
-                    flow_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
-                    events, attempt, placements, proof_misses, verdict, a_hash, app_hash, challenge, cart, terms, postage,
+                INSERT INTO webview_session (
+                    webview_session_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
+                    events, attempt, placements, proof_misses, outcome, launch_hash, app_hash, challenge, cart, terms, postage,
                     total)
                 SELECT $1, statement_timestamp(), statement_timestamp() + $7 * interval '1 second',
                     statement_timestamp() + $7 * interval '1 second', statement_timestamp() + $8 * interval '1 second',
-                    $9, $10, $11::flow_client, 'issued'::flow_state, 1, 0, 0, 0, 'issued', $12, $13, $14, $15::json,
+                    $9, $10, $11::webview_session_client, 'issued'::webview_session_state, 1, 0, 0, 0, 'issued', $12, $13, $14, $15::json,
                     $16::json,
                     -- No tab will tell: an app's buyer is shown by the provider what was fixed here.
                     CASE $11 WHEN 'mobileApp' THEN $18 END, CASE $11 WHEN 'mobileApp' THEN $10 + $18 END
                 WHERE EXISTS (SELECT FROM i)
             ), o AS (
                 INSERT INTO merchant_order (
-                    flow_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
+                    webview_session_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
                     reference, account, environment, lines, metadata, note, adjustments)
-                SELECT $1, $27, $17, $17, $9, $28, $18, $10 + $18, 'created'::order_state, $11::flow_client, 'JPY',
+                SELECT $1, $27, $17, $17, $9, $28, $18, $10 + $18, 'created'::order_state, $11::webview_session_client, 'JPY',
                     CASE WHEN $30 THEN reference_claim($19, $20, $21) ELSE $19 END, $20, $21, $22::json, $25::json, $26,
                     $29::json
                 WHERE EXISTS (SELECT FROM i)
@@ -241,12 +241,12 @@ final class PostgresSessionCreation {
         name: "session_cancel",
         sql: """
             WITH u AS (
-                UPDATE flow AS f SET verdict = 'cancelled', state = 'cancelled', events = f.events + 1
-                WHERE f.flow_id = $1 AND is_waiting(f.state)
-                    AND EXISTS (SELECT FROM merchant_order AS m WHERE m.flow_id = $1)
-                RETURNING f.flow_id, f.events, f.verdict, f.state
+                UPDATE webview_session AS f SET outcome = 'cancelled', state = 'cancelled', events = f.events + 1
+                WHERE f.webview_session_id = $1 AND is_waiting(f.state)
+                    AND EXISTS (SELECT FROM merchant_order AS m WHERE m.webview_session_id = $1)
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(OrderSQL.ended("cancelled", event: "session.cancelled")), \(SQLText.audit("'cancel'", reason: "'merchant'"))
-            SELECT u.verdict FROM u
+            SELECT u.outcome FROM u
             """
     )
 

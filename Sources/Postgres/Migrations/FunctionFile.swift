@@ -5,7 +5,7 @@ import EventIO
 /// The first line is `-- version: N`. A file is applied where the database has none of its name, or a lower version: so an older
 /// program never puts its text in the place of a newer one's.
 struct FunctionFile: Equatable {
-    /// As in the directory: `open_verdict.sql`.
+    /// As in the directory: `open_outcome.sql`.
     let name: String
     /// 1 at least.
     let version: Int

@@ -34,7 +34,7 @@ package enum Migrations {
         package let feature: String
         /// 1 to 9999, among those of the feature; 0 for functions.
         package let number: Int
-        /// For example `0001_flows.sql`, `wallet/0001_passes.sql` or `wallet/functions`.
+        /// For example `0001_sessions.sql`, `wallet/0001_passes.sql` or `wallet/functions`.
         package let name: String
         /// How it stands.
         package let state: State

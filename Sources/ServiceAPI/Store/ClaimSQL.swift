@@ -31,14 +31,14 @@ package enum ClaimSQL {
     ) -> String {
         """
         i AS (
-            INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, flow_id, status, answer)
+            INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, webview_session_id, status, answer)
             SELECT $\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
                 statement_timestamp() + interval '\(leaseSeconds) seconds', \(webviewSession), \(status), \(answer)
             WHERE NOT EXISTS (
                 SELECT FROM api_idempotency AS k WHERE k.key_id = \(key) AND k.idem = $\(first + 1)
                     AND (k.answer IS NOT NULL OR k.lease_until > statement_timestamp()))
             ON CONFLICT (key_id, idem) DO UPDATE SET
-                created_at = excluded.created_at, lease_until = excluded.lease_until, flow_id = excluded.flow_id,
+                created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id,
                 status = excluded.status, answer = excluded.answer
                 WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp() AND c.fingerprint = excluded.fingerprint
             RETURNING c.lease_until AS claimed

@@ -27,7 +27,8 @@ package final class PostgresEventStore {
 
     static let placeStatement = TypedStatement<Void, Int64, UUIDBytes, Int64>(
         name: "event_feed_place",
-        sql: "SELECT 1 FROM merchant_event_feed AS f WHERE f.flow_id = $2 AND f.sequence = $3 AND f.xact = $1"
+        sql:
+            "SELECT 1 FROM merchant_event_feed AS f WHERE f.webview_session_id = $2 AND f.sequence = $3 AND f.xact = $1"
     )
 
     /// Up to the oldest transaction that is still running: one that has begun before may yet commit an event that is listed
@@ -35,16 +36,16 @@ package final class PostgresEventStore {
     static let pageStatement = TypedStatement<ListedEvent, Int64, UUIDBytes, Int64, Int>(
         name: "event_feed_page",
         sql: """
-            SELECT l.xact, l.flow_id, l.sequence, v.event_id, v.type, v.at, v.data
+            SELECT l.xact, l.webview_session_id, l.sequence, v.event_id, v.type, v.at, v.data
             FROM (
-                SELECT f.xact, f.flow_id, f.sequence FROM merchant_event_feed AS f
-                WHERE (f.xact, f.flow_id, f.sequence) > ($1, $2, $3)
+                SELECT f.xact, f.webview_session_id, f.sequence FROM merchant_event_feed AS f
+                WHERE (f.xact, f.webview_session_id, f.sequence) > ($1, $2, $3)
                     AND f.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-                ORDER BY f.xact, f.flow_id, f.sequence LIMIT $4) AS l, LATERAL (
+                ORDER BY f.xact, f.webview_session_id, f.sequence LIMIT $4) AS l, LATERAL (
                 -- OFFSET keeps it one look by key for each.
                 SELECT x.* FROM merchant_event AS x
-                WHERE x.flow_id = l.flow_id AND x.sequence = l.sequence OFFSET 0) AS v
-            ORDER BY l.xact, l.flow_id, l.sequence
+                WHERE x.webview_session_id = l.webview_session_id AND x.sequence = l.sequence OFFSET 0) AS v
+            ORDER BY l.xact, l.webview_session_id, l.sequence
             """
     ) { row in
         let cursor = EventCursor(transaction: try row.next(), subject: try row.next(), sequence: try row.next())
@@ -93,11 +94,11 @@ package final class PostgresEventStore {
         name: "event_feed_prune",
         sql: """
             WITH o AS (
-                SELECT f.flow_id, f.sequence, f.at FROM merchant_event_feed AS f
-                ORDER BY f.xact, f.flow_id, f.sequence LIMIT $2
+                SELECT f.webview_session_id, f.sequence, f.at FROM merchant_event_feed AS f
+                ORDER BY f.xact, f.webview_session_id, f.sequence LIMIT $2
             ), d AS (
                 DELETE FROM merchant_event_feed AS f USING o
-                WHERE f.flow_id = o.flow_id AND f.sequence = o.sequence
+                WHERE f.webview_session_id = o.webview_session_id AND f.sequence = o.sequence
                     AND o.at < statement_timestamp() - $1 * interval '1 second'
                 RETURNING 1
             )

@@ -30,11 +30,11 @@ extension PostgresWebhookStore {
     /// Only what nobody is sending: a try that is under way ends by itself.
     private static let waits = """
         w.attempt_id IS NULL
-            AND (w.parked_at IS NOT NULL OR w.failures > 0 OR w.next_at > statement_timestamp())
+            AND (w.dead_at IS NOT NULL OR w.failures > 0 OR w.next_at > statement_timestamp())
         """
 
     private static let released = """
-        parked_at = NULL, failures = 0, next_at = statement_timestamp(), since = statement_timestamp()
+        dead_at = NULL, failures = 0, next_at = statement_timestamp(), since = statement_timestamp()
         """
 
     /// Goes on behind a webview session, so that a queue that fails again meanwhile is not met twice.
@@ -42,15 +42,15 @@ extension PostgresWebhookStore {
         name: "webhook_replay_endpoint",
         sql: """
             WITH l AS (
-                SELECT w.flow_id FROM webhook_lane AS w
-                WHERE w.endpoint_id = $1 AND w.flow_id > $2 AND \(waits)
-                ORDER BY w.flow_id LIMIT $3 FOR UPDATE
+                SELECT w.webview_session_id FROM webhook_delivery_queue AS w
+                WHERE w.endpoint_id = $1 AND w.webview_session_id > $2 AND \(waits)
+                ORDER BY w.webview_session_id LIMIT $3 FOR UPDATE
             ), u AS (
-                UPDATE webhook_lane AS w SET \(released) FROM l
-                WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id
+                UPDATE webhook_delivery_queue AS w SET \(released) FROM l
+                WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id
                 RETURNING 1
             )
-            SELECT l.flow_id, (SELECT count(*) FROM u) FROM l ORDER BY l.flow_id DESC LIMIT 1
+            SELECT l.webview_session_id, (SELECT count(*) FROM u) FROM l ORDER BY l.webview_session_id DESC LIMIT 1
             """
     ) { row in (try row.next(), try row.next()) }
 
@@ -66,16 +66,16 @@ extension PostgresWebhookStore {
     }
 
     static let replaySubjectStatement = TypedStatement<Int, UUIDBytes>(
-        name: "webhook_replay_flow",
+        name: "webhook_replay_session",
         sql: """
             WITH l AS (
                 SELECT w.endpoint_id
-                FROM webhook_endpoint AS e JOIN webhook_lane AS w ON w.endpoint_id = e.endpoint_id AND w.flow_id = $1
+                FROM webhook_endpoint AS e JOIN webhook_delivery_queue AS w ON w.endpoint_id = e.endpoint_id AND w.webview_session_id = $1
                 WHERE e.removed_at IS NULL AND \(waits)
                 ORDER BY w.endpoint_id FOR UPDATE OF w
             ), u AS (
-                UPDATE webhook_lane AS w SET \(released) FROM l
-                WHERE w.endpoint_id = l.endpoint_id AND w.flow_id = $1
+                UPDATE webhook_delivery_queue AS w SET \(released) FROM l
+                WHERE w.endpoint_id = l.endpoint_id AND w.webview_session_id = $1
                 RETURNING 1
             )
             SELECT count(*) FROM u
@@ -92,7 +92,7 @@ extension PostgresWebhookStore {
 
     static let placeStatement = TypedStatement<Int64, UUIDBytes, UUIDBytes>(
         name: "webhook_event_place",
-        sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.flow_id = $2 AND v.event_id = $1"
+        sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.webview_session_id = $2 AND v.event_id = $1"
     )
 
     private func place(of event: UUIDBytes, in subject: UUIDBytes?) async throws(StoreError) -> Place? {
@@ -110,11 +110,11 @@ extension PostgresWebhookStore {
         name: "webhook_find_event",
         sql: """
             WITH s AS MATERIALIZED (
-                SELECT v.flow_id, v.sequence, v.event_id = $3 AS is_it FROM merchant_event AS v
-                WHERE v.flow_id <= $1 AND (v.flow_id, v.sequence) < ($1, $2)
-                ORDER BY v.flow_id DESC, v.sequence DESC LIMIT $4
+                SELECT v.webview_session_id, v.sequence, v.event_id = $3 AS is_it FROM merchant_event AS v
+                WHERE v.webview_session_id <= $1 AND (v.webview_session_id, v.sequence) < ($1, $2)
+                ORDER BY v.webview_session_id DESC, v.sequence DESC LIMIT $4
             )
-            SELECT s.flow_id, s.sequence, s.is_it FROM s ORDER BY s.is_it DESC, s.flow_id, s.sequence LIMIT 1
+            SELECT s.webview_session_id, s.sequence, s.is_it FROM s ORDER BY s.is_it DESC, s.webview_session_id, s.sequence LIMIT 1
             """
     ) { row in (Place(subject: try row.next(), sequence: try row.next()), try row.next()) }
 
@@ -141,15 +141,15 @@ extension PostgresWebhookStore {
             WITH n AS MATERIALIZED (
                 SELECT e.endpoint_id, (
                     SELECT max(x.sequence) FROM merchant_event AS x
-                    WHERE x.flow_id = $1 AND \(wants("e", "x.type"))) AS tail
+                    WHERE x.webview_session_id = $1 AND \(wants("e", "x.type"))) AS tail
                 FROM merchant_event AS v JOIN webhook_endpoint AS e ON e.removed_at IS NULL AND \(wants("e", "v.type"))
-                WHERE v.flow_id = $1 AND v.sequence = $2 AND ($3 IS NULL OR e.endpoint_id = $3)
+                WHERE v.webview_session_id = $1 AND v.sequence = $2 AND ($3 IS NULL OR e.endpoint_id = $3)
             ), u AS (
-                INSERT INTO webhook_lane AS w (endpoint_id, flow_id, head, tail, next_at, since, failures)
+                INSERT INTO webhook_delivery_queue AS w (endpoint_id, webview_session_id, head, tail, next_at, since, failures)
                 SELECT n.endpoint_id, $1, $2, n.tail, statement_timestamp(), statement_timestamp(), 0
                 FROM n ORDER BY n.endpoint_id
-                ON CONFLICT (endpoint_id, flow_id) DO UPDATE SET head = least(w.head, excluded.head),
-                    tail = greatest(w.tail, excluded.tail), attempt_id = NULL, parked_at = NULL, failures = 0,
+                ON CONFLICT (endpoint_id, webview_session_id) DO UPDATE SET head = least(w.head, excluded.head),
+                    tail = greatest(w.tail, excluded.tail), attempt_id = NULL, dead_at = NULL, failures = 0,
                     next_at = excluded.next_at, since = excluded.since
                 WHERE w.attempt_id IS NULL OR w.next_at <= statement_timestamp()
                 RETURNING 1

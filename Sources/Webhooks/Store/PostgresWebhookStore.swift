@@ -64,27 +64,27 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_claim",
         sql: """
             WITH due AS (
-                SELECT d.endpoint_id, d.flow_id
+                SELECT d.endpoint_id, d.webview_session_id
                 FROM webhook_endpoint AS e
                 LEFT JOIN unnest($5, string_to_array($6, ',')::bigint[]) AS a (endpoint_id, queues)
                     ON a.endpoint_id = e.endpoint_id, LATERAL (
-                    SELECT w.endpoint_id, w.flow_id, w.next_at FROM webhook_lane AS w
-                    WHERE w.endpoint_id = e.endpoint_id AND w.parked_at IS NULL AND w.next_at <= statement_timestamp()
+                    SELECT w.endpoint_id, w.webview_session_id, w.next_at FROM webhook_delivery_queue AS w
+                    WHERE w.endpoint_id = e.endpoint_id AND w.dead_at IS NULL AND w.next_at <= statement_timestamp()
                     ORDER BY w.next_at LIMIT coalesce(a.queues, $4)
                     FOR UPDATE SKIP LOCKED) AS d
                 WHERE e.removed_at IS NULL
                 ORDER BY d.next_at LIMIT $3
             ), l AS (
-                UPDATE webhook_lane AS w SET attempt_id = $1, next_at = statement_timestamp() + $2 * interval '1 second'
-                FROM due WHERE w.endpoint_id = due.endpoint_id AND w.flow_id = due.flow_id
-                RETURNING w.endpoint_id, w.flow_id, w.head, w.failures
+                UPDATE webhook_delivery_queue AS w SET attempt_id = $1, next_at = statement_timestamp() + $2 * interval '1 second'
+                FROM due WHERE w.endpoint_id = due.endpoint_id AND w.webview_session_id = due.webview_session_id
+                RETURNING w.endpoint_id, w.webview_session_id, w.head, w.failures
             )
             SELECT l.endpoint_id, l.failures::bigint, e.url, e.key_id, e.secret,
                 CASE WHEN statement_timestamp() < e.previous_until THEN e.previous_key_id END, e.previous_secret,
-                l.flow_id, v.event_id, v.sequence, v.type, v.at, v.data
+                l.webview_session_id, v.event_id, v.sequence, v.type, v.at, v.data
             FROM l JOIN webhook_endpoint AS e ON e.endpoint_id = l.endpoint_id, LATERAL (
                 -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the partitions.
-                SELECT x.* FROM merchant_event AS x WHERE x.flow_id = l.flow_id AND x.sequence = l.head OFFSET 0) AS v
+                SELECT x.* FROM merchant_event AS x WHERE x.webview_session_id = l.webview_session_id AND x.sequence = l.head OFFSET 0) AS v
             """
     ) { row in
         DueDelivery(
@@ -140,13 +140,13 @@ extension PostgresWebhookStore: WebhookStore {
         return [key, SealedWebhookKey(id: previous, sealed: sealed)]
     }
 
-    // MARK: Verdicts
+    // MARK: Outcomes
 
     /// The queue as it is when it is locked, if it is the caller's and nobody is at it.
     private static let ours = """
         l AS (
-            SELECT w.tail FROM webhook_lane AS w
-            WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND w.attempt_id = $3 AND w.head = $4
+            SELECT w.tail FROM webhook_delivery_queue AS w
+            WHERE w.endpoint_id = $1 AND w.webview_session_id = $2 AND w.attempt_id = $3 AND w.head = $4
             FOR UPDATE SKIP LOCKED
         )
         """
@@ -154,8 +154,8 @@ extension PostgresWebhookStore: WebhookStore {
     /// Whether the queue is the caller's, locked or not.
     private static let isOurs = """
         EXISTS (
-            SELECT FROM webhook_lane AS w
-            WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND w.attempt_id = $3 AND w.head = $4)
+            SELECT FROM webhook_delivery_queue AS w
+            WHERE w.endpoint_id = $1 AND w.webview_session_id = $2 AND w.attempt_id = $3 AND w.head = $4)
         """
 
     /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the
@@ -166,15 +166,15 @@ extension PostgresWebhookStore: WebhookStore {
             WITH \(ours), n AS (
                 SELECT v.event_id, v.sequence, v.type, v.at, v.data
                 FROM merchant_event AS v JOIN webhook_endpoint AS e ON e.endpoint_id = $1
-                WHERE v.flow_id = $2 AND v.sequence > $4 AND \(wants("e", "v.type")) AND EXISTS (SELECT FROM l)
+                WHERE v.webview_session_id = $2 AND v.sequence > $4 AND \(wants("e", "v.type")) AND EXISTS (SELECT FROM l)
                 ORDER BY v.sequence LIMIT 1
             ), u AS (
-                UPDATE webhook_lane AS w SET head = n.sequence, since = n.at, failures = 0, last_status = NULL,
+                UPDATE webhook_delivery_queue AS w SET head = n.sequence, since = n.at, failures = 0, last_status = NULL,
                     last_error = NULL, next_at = statement_timestamp() + $5 * interval '1 second'
-                FROM n WHERE w.endpoint_id = $1 AND w.flow_id = $2
+                FROM n WHERE w.endpoint_id = $1 AND w.webview_session_id = $2
             ), d AS (
-                DELETE FROM webhook_lane AS w USING l
-                WHERE w.endpoint_id = $1 AND w.flow_id = $2 AND l.tail <= $4 AND NOT EXISTS (SELECT FROM n)
+                DELETE FROM webhook_delivery_queue AS w USING l
+                WHERE w.endpoint_id = $1 AND w.webview_session_id = $2 AND l.tail <= $4 AND NOT EXISTS (SELECT FROM n)
             )
             SELECT CASE WHEN n.sequence IS NOT NULL THEN 'next' WHEN l.tail <= $4 THEN 'over' ELSE 'busy' END,
                 n.event_id, n.sequence, n.type, n.at, n.data
@@ -199,11 +199,11 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_failed",
         sql: """
             WITH \(ours), u AS (
-                UPDATE webhook_lane AS w SET attempt_id = NULL, failures = w.failures + 1, last_status = $5,
+                UPDATE webhook_delivery_queue AS w SET attempt_id = NULL, failures = w.failures + 1, last_status = $5,
                     last_error = $6,
                     next_at = statement_timestamp() + coalesce($7, 0) * interval '1 millisecond',
-                    parked_at = CASE WHEN $7 IS NULL THEN statement_timestamp() END
-                FROM l WHERE w.endpoint_id = $1 AND w.flow_id = $2
+                    dead_at = CASE WHEN $7 IS NULL THEN statement_timestamp() END
+                FROM l WHERE w.endpoint_id = $1 AND w.webview_session_id = $2
             )
             SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
             FROM (SELECT) AS one LEFT JOIN l ON true
@@ -229,9 +229,9 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_postponed",
         sql: """
             WITH \(ours), u AS (
-                UPDATE webhook_lane AS w SET attempt_id = NULL,
+                UPDATE webhook_delivery_queue AS w SET attempt_id = NULL,
                     next_at = statement_timestamp() + $5 * interval '1 millisecond'
-                FROM l WHERE w.endpoint_id = $1 AND w.flow_id = $2
+                FROM l WHERE w.endpoint_id = $1 AND w.webview_session_id = $2
             )
             SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
             FROM (SELECT) AS one LEFT JOIN l ON true
@@ -255,7 +255,7 @@ extension PostgresWebhookStore: WebhookStore {
         .milliseconds(5), .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(250), .seconds(1),
     ]
 
-    /// Writes a verdict down; `nil` where the queue is not the caller's any more.
+    /// Writes an outcome down; `nil` where the queue is not the caller's any more.
     private func settle(_ call: StatementCall<SettledQueue>) async throws(StoreError) -> SettledQueue? {
         var looks = PostgresWebhookStore.laterLooks[...]
         while true {
@@ -275,13 +275,13 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_retry_now",
         sql: """
             WITH l AS (
-                SELECT w.flow_id FROM webhook_lane AS w
-                WHERE w.endpoint_id = $1 AND w.parked_at IS NULL AND w.attempt_id IS NULL
+                SELECT w.webview_session_id FROM webhook_delivery_queue AS w
+                WHERE w.endpoint_id = $1 AND w.dead_at IS NULL AND w.attempt_id IS NULL
                     AND w.next_at > statement_timestamp()
                 ORDER BY w.next_at LIMIT $2 FOR UPDATE SKIP LOCKED
             ), u AS (
-                UPDATE webhook_lane AS w SET next_at = statement_timestamp() FROM l
-                WHERE w.endpoint_id = $1 AND w.flow_id = l.flow_id
+                UPDATE webhook_delivery_queue AS w SET next_at = statement_timestamp() FROM l
+                WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id
                 RETURNING 1
             )
             SELECT count(*) FROM u
@@ -297,9 +297,9 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_backlog",
         sql: """
             SELECT greatest(0, extract(epoch FROM
-                    statement_timestamp() - min(w.since) FILTER (WHERE w.parked_at IS NULL)))::bigint,
-                count(*) FILTER (WHERE w.parked_at IS NOT NULL)
-            FROM webhook_lane AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL
+                    statement_timestamp() - min(w.since) FILTER (WHERE w.dead_at IS NULL)))::bigint,
+                count(*) FILTER (WHERE w.dead_at IS NOT NULL)
+            FROM webhook_delivery_queue AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL
             """
     ) { row in WebhookBacklog(lag: try row.next(), deadLettered: try row.next()) }
 
@@ -313,16 +313,16 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_purge",
         sql: """
             WITH gone AS (
-                SELECT w.endpoint_id, w.flow_id FROM webhook_lane AS w
+                SELECT w.endpoint_id, w.webview_session_id FROM webhook_delivery_queue AS w
                 WHERE EXISTS (
                     SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NOT NULL)
                 -- Not an EXISTS: with many queues the planner would read all events there are into memory instead.
-                OR w.flow_id < flow_floor(statement_timestamp() - interval '30 days') AND (
-                    SELECT 1 FROM merchant_event AS v WHERE v.flow_id = w.flow_id AND v.sequence = w.head) IS NULL
+                OR w.webview_session_id < id_floor(statement_timestamp() - interval '30 days') AND (
+                    SELECT 1 FROM merchant_event AS v WHERE v.webview_session_id = w.webview_session_id AND v.sequence = w.head) IS NULL
                 LIMIT $1 FOR UPDATE SKIP LOCKED
             ), d AS (
-                DELETE FROM webhook_lane AS w USING gone
-                WHERE w.endpoint_id = gone.endpoint_id AND w.flow_id = gone.flow_id
+                DELETE FROM webhook_delivery_queue AS w USING gone
+                WHERE w.endpoint_id = gone.endpoint_id AND w.webview_session_id = gone.webview_session_id
                 RETURNING 1
             )
             SELECT count(*) FROM d

@@ -61,7 +61,9 @@ struct AdjustmentTests {
             let merchant = try await shop.merchant()
             let opened = try await merchant.openApp(MerchantClient.appOrder(nil, [Self.adjustments]))
             #expect(opened.launch["payloadJSON"]?.text?.contains(#""amount":"2480""#) == true, "\(opened.reply.text)")
-            #expect(try shop.rows("SELECT total FROM flow UNION SELECT total FROM merchant_order") == [["2480"]])
+            #expect(
+                try shop.rows("SELECT total FROM webview_session UNION SELECT total FROM merchant_order") == [["2480"]]
+            )
         }
     }
 
@@ -103,7 +105,7 @@ struct AdjustmentTests {
             let session = try await merchant.open()
             #expect(session.reply["expiresAt"] == session.reply["launch"]?["expiresAt"], "\(session.reply.text)")
             func deadline() throws -> String {
-                try shop.value("SELECT time_text(least(idle_until, absolute_until)) FROM flow")
+                try shop.value("SELECT time_text(least(idle_until, absolute_until)) FROM webview_session")
             }
             func told() async throws -> String? {
                 try await merchant.get("/v1/sessions/\(session.id)")["expiresAt"]?.text
@@ -114,7 +116,8 @@ struct AdjustmentTests {
             #expect(try deadline() > first)
             #expect(try await told() == deadline())
             #expect(
-                try shop.value("SELECT idle_until < absolute_until - interval '40 minutes' FROM flow") == "t",
+                try shop.value("SELECT idle_until < absolute_until - interval '40 minutes' FROM webview_session")
+                    == "t",
                 "the nearer one"
             )
         }

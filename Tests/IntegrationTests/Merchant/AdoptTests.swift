@@ -18,8 +18,8 @@ struct AdoptTests {
     private func newest(_ shop: Shop) throws -> (webviewSession: String, permission: String, charge: String) {
         let rows = try shop.rows(
             """
-            SELECT o.flow_id, o.charge_permission, p.object_id FROM merchant_order AS o
-            JOIN payment_object AS p ON p.flow_id = o.flow_id AND p.kind = 'charge' ORDER BY o.flow_id DESC LIMIT 1
+            SELECT o.webview_session_id, o.charge_permission, p.object_id FROM merchant_order AS o
+            JOIN payment_object AS p ON p.webview_session_id = o.webview_session_id AND p.kind = 'charge' ORDER BY o.webview_session_id DESC LIMIT 1
             """
         )
         let row = try #require(rows.first)
@@ -116,12 +116,12 @@ struct AdoptTests {
             let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
             #expect(report.exit == .code(1), "\(report.output)")
             // The checkout session names the charge. It has to be over what the buyer agreed to.
-            try shop.rows("UPDATE flow SET total = total - 1, tax_included = tax_included - 1")
+            try shop.rows("UPDATE webview_session SET total = total - 1, tax_included = tax_included - 1")
             let other = try await shop.runCommand(["adopt", lost.permission, "--fix"])
             #expect(other.exit == .code(1))
             #expect(other.output.contains("no known charge has the total of the order"), "\(other.output)")
             #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "cancelled")
-            try shop.rows("UPDATE flow SET total = total + 1, tax_included = tax_included + 1")
+            try shop.rows("UPDATE webview_session SET total = total + 1, tax_included = tax_included + 1")
             let fixed = try await shop.runCommand(["adopt", lost.permission, "--fix"])
             #expect(fixed.exit == .code(0), "\(fixed.output)")
             let read = try await merchant.get("/v1/sessions/\(session.id)")
@@ -153,7 +153,7 @@ struct AdoptTests {
                 #expect(try await shop.runCommand(words).exit == .code(2), "\(words)")
             }
             // The order has got another permission meanwhile.
-            try shop.rows("UPDATE flow SET state = 'expired'")
+            try shop.rows("UPDATE webview_session SET state = 'expired'")
             try shop.rows("UPDATE payment_object SET object_id = 'S03-1111111-1111111' WHERE kind = 'permission'")
             try shop.rows("DELETE FROM payment_object WHERE kind = 'charge'")
             let taken = try await shop.runCommand(["adopt", paid.permission, "--charges", paid.charge, "--fix"])

@@ -83,7 +83,7 @@ import Testing
                 #expect(reply["error"]?["sessionId"]?.text == id)
             }
             #expect(try shop.value("SELECT count(*) FROM merchant_order") == "1")
-            #expect(try shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "1")
             // Another one is free, and who does not ask for it may have two.
             #expect(try await merchant.post("/v1/sessions", order("A-2")).status == 201)
             let plain = MerchantClient.order([JSONMember("reference", "A-1")])

@@ -56,7 +56,7 @@ struct BuyerTests {
                 #expect(early.page[field: "retry-after"] != nil)
                 try await shop.control.clearFaults()
             case .answered:
-                try shop.refuse(updatesOf: "flow", where: "NEW.state = 'authorized'")
+                try shop.refuse(updatesOf: "webview_session", where: "NEW.state = 'authorized'")
                 #expect(try await merchant.complete(session, back).status >= 500)
             case .settled:
                 #expect(try await merchant.complete(session, back).status == 200)
@@ -67,9 +67,9 @@ struct BuyerTests {
             } else {
                 expectAddress(found)
             }
-            if moment == .answered { try shop.rows("DROP TRIGGER refuse ON flow") }
+            if moment == .answered { try shop.rows("DROP TRIGGER refuse ON webview_session") }
             if moment != .settled { try shop.endLease(of: session.id) }
-            try shop.rows("UPDATE flow_purchasing SET next_at = now()")
+            try shop.rows("UPDATE webview_session_purchase SET next_at = now()")
             try await shop.wait(for: "the end of the purchase") { try shop.state(of: session.id) == "authorized" }
             // The receipt shows nobody any more.
             try await TimeTravel(shop).advance(by: .seconds(1_200))

@@ -152,7 +152,7 @@ struct CrowdBooks {
         }
         let report = try await shop.runCommand(["reconcile", "--rate", "1000", "--fix"])
         #expect(report.exit == .code(0), "\(report.output)")
-        for table in ["flow_purchasing", "payment_operation_open"] {
+        for table in ["webview_session_purchase", "payment_operation_open"] {
             try await poll(shop.reactor, "the end of all that is under way: \(table)") {
                 try shop.rows("SELECT 1 FROM \(table)").isEmpty ? () : nil
             }
@@ -207,8 +207,8 @@ struct CrowdBooks {
         let off = try shop.rows(
             """
             SELECT o.reference, o.captured, o.refunded, sum(p.captured), sum(p.refunded)
-            FROM merchant_order AS o LEFT JOIN payment_object AS p ON p.flow_id = o.flow_id AND p.kind = 'charge'
-            GROUP BY o.flow_id, o.created_at, o.reference, o.captured, o.refunded
+            FROM merchant_order AS o LEFT JOIN payment_object AS p ON p.webview_session_id = o.webview_session_id AND p.kind = 'charge'
+            GROUP BY o.webview_session_id, o.created_at, o.reference, o.captured, o.refunded
             HAVING (o.captured, o.refunded) <> (coalesce(sum(p.captured), 0), coalesce(sum(p.refunded), 0))
             """
         )
@@ -219,9 +219,9 @@ struct CrowdBooks {
         var book = CrowdBook()
         for row in try shop.rows(
             """
-            SELECT p.object_id, p.flow_id, p.kind::text, p.amount, p.captured, p.refunded FROM payment_object AS p
+            SELECT p.object_id, p.webview_session_id, p.kind::text, p.amount, p.captured, p.refunded FROM payment_object AS p
             WHERE p.kind IN ('charge', 'refund')
-            UNION ALL SELECT o.flow_id::text, o.flow_id, 'order', o.total, 0, 0 FROM merchant_order AS o WHERE o.state = 'declined'
+            UNION ALL SELECT o.webview_session_id::text, o.webview_session_id, 'order', o.total, 0, 0 FROM merchant_order AS o WHERE o.state = 'declined'
             """
         ) {
             let cells = row.map { $0 ?? "" }
@@ -274,7 +274,7 @@ struct CrowdBooks {
         // The list ends before the oldest transaction that runs, and goes on with what the program finds out by itself.
         let stored = try await poll(shop.reactor, "each event in the list") { () -> [[String]]? in
             try await events.read()
-            let sql = "SELECT 'evt_' || event_id, flow_id, type FROM merchant_event"
+            let sql = "SELECT 'evt_' || event_id, webview_session_id, type FROM merchant_event"
             let stored = try shop.rows(sql).map { $0.map { $0 ?? "" } }
             return events.listed.count < stored.count ? nil : stored
         }

@@ -190,7 +190,7 @@ final class CrowdMerchant {
             path.hasSuffix("/complete") ? String(path.dropFirst("/v1/sessions/".count).prefix(36)) : nil
         try shop.rows(
             """
-            WITH f AS (UPDATE flow SET lease_until = now() WHERE state = 'purchasing' AND flow_id = $1::uuid),
+            WITH f AS (UPDATE webview_session SET lease_until = now() WHERE state = 'purchasing' AND webview_session_id = $1::uuid),
                 o AS (UPDATE payment_operation SET lease_until = now() WHERE state = 'open' AND idem = $2)
             UPDATE api_idempotency SET lease_until = now() WHERE idem = $2
             """,

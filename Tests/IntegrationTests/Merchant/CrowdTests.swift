@@ -38,7 +38,7 @@ struct CrowdTests {
         let pair = try ReplicatedDatabase(migrations: "migrations", features: migrationFolders)
         try await withProcessShop(deadline: .seconds(1_200)) { shop in
             shop.databaseURL = pair.url
-            for name in ["MERCHANT_REQUESTS_PER_MINUTE", "LIMITS_ISSUE_PER_MINUTE", "LIMITS_FLOWS_TOTAL"] {
+            for name in ["MERCHANT_REQUESTS_PER_MINUTE", "LIMITS_ISSUE_PER_MINUTE", "LIMITS_WEBVIEW_SESSIONS_TOTAL"] {
                 shop.settings["SALLYPORT_" + name] = "1000000"
             }
             shop.settings["SALLYPORT_MERCHANT_API"] = "true"

@@ -35,7 +35,7 @@ private struct StillShop {
     func compare(_ session: String, newest types: [String]) async throws {
         let read = try await merchant.get("/v1/sessions/\(session)").body
         let rows = try shop.rows(
-            "SELECT type, data FROM merchant_event WHERE flow_id = $1 ORDER BY sequence DESC LIMIT \(types.count)",
+            "SELECT type, data FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence DESC LIMIT \(types.count)",
             [session]
         )
         #expect(rows.map { $0[0] ?? "" } == types)

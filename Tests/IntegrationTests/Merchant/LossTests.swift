@@ -173,7 +173,10 @@ private struct FourOrders: Sendable {
         #expect(try await captured.effects("CreateCharge") == 1)
         #expect(try await captured.effects("CompleteCheckoutSession") == 4, "three of them before")
         #expect(try shop.value("SELECT count(*) FROM payment_operation_open") == "0")
-        #expect(try shop.value("SELECT state FROM flow WHERE flow_id = $1", [shopper.webviewSession]) == "authorized")
+        #expect(
+            try shop.value("SELECT state FROM webview_session WHERE webview_session_id = $1", [shopper.webviewSession])
+                == "authorized"
+        )
         let refunds = "SELECT count(*) FROM payment_object WHERE kind = 'refund'"
         #expect(try shop.value(refunds) == "1")
     }
@@ -184,7 +187,10 @@ private struct FourOrders: Sendable {
             try shop.value("SELECT count(*) FROM api_idempotency WHERE idem IN ('CreateRefund', 'CaptureCharge')")
                 == "0"
         )
-        #expect(try shop.value("SELECT state FROM flow WHERE flow_id = $1", [shopper.webviewSession]) == "placed")
+        #expect(
+            try shop.value("SELECT state FROM webview_session WHERE webview_session_id = $1", [shopper.webviewSession])
+                == "placed"
+        )
     }
 
     private func insist(_ path: String, _ body: String, mark: String, key: String) async throws -> Page {

@@ -141,7 +141,7 @@ private struct MobileTill {
     }
 
     func endLease() throws {
-        try shop.rows("UPDATE flow SET lease_until = now() - interval '1 second' WHERE state = 'purchasing'")
+        try shop.rows("UPDATE webview_session SET lease_until = now() - interval '1 second' WHERE state = 'purchasing'")
     }
 
     func state() throws -> String {
@@ -173,7 +173,7 @@ private struct MobileTill {
             try await server.program.end(.kill)
             try await poll(shop.reactor, "the effect") { try await calls().contains(where: \.isEffective) ? () : nil }
         case .answered:
-            try await shop.kill(server, asItUpdates: "flow", when: "NEW.state = 'authorized'") {
+            try await shop.kill(server, asItUpdates: "webview_session", when: "NEW.state = 'authorized'") {
                 _ = try await self.finalize(server)
             }
             #expect(try await calls().map(\.isEffective) == [true])

@@ -103,7 +103,9 @@ struct MobileFaultTests {
             let answer = try await insist(shop, merchant, session, link)
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try await shop.effectiveFinalizations() == 1)
-            #expect(try shop.value("SELECT attempt FROM flow WHERE flow_id = $1", [session.id]) == "1")
+            #expect(
+                try shop.value("SELECT attempt FROM webview_session WHERE webview_session_id = $1", [session.id]) == "1"
+            )
         }
     }
 
@@ -165,7 +167,7 @@ struct MobileFaultTests {
             #expect(try shop.state(of: session.id) == "declined")
             #expect(try await merchant.finalize(session, link, MerchantClient.delivery).code == "session_over")
             #expect(try await shop.control.calls("FinalizeCheckoutSession").count == sent)
-            #expect(try shop.rows("SELECT 1 FROM flow_purchasing").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM webview_session_purchase").isEmpty)
         }
     }
 

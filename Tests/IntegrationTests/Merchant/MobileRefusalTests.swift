@@ -165,12 +165,12 @@ import Testing
             let late = try await merchant.openApp()
             let back = try await MobileApp(shop).checkOut(late.launch)
             let span = try shop.value(
-                "SELECT idle_until = absolute_until AND absolute_until > now() + '1 h' FROM flow WHERE flow_id = $1",
+                "SELECT idle_until = absolute_until AND absolute_until > now() + '1 h' FROM webview_session WHERE webview_session_id = $1",
                 [late.id]
             )
             #expect(span == "t", "an app gives no sign of life before the end")
             try shop.rows(
-                "UPDATE flow SET absolute_until = now(), idle_until = now() WHERE flow_id = $1",
+                "UPDATE webview_session SET absolute_until = now(), idle_until = now() WHERE webview_session_id = $1",
                 [late.id]
             )
             let over = try await merchant.finalize(late, back)
@@ -190,7 +190,10 @@ import Testing
                 async let finalizing = merchant.finalize(session, link)
                 async let cancelling = merchant.post("/v1/sessions/\(session.id)/cancel", [:])
                 let (paid, cancelled) = try await (finalizing, cancelling)
-                let state = try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [session.id])
+                let state = try shop.value(
+                    "SELECT state FROM merchant_order WHERE webview_session_id = $1",
+                    [session.id]
+                )
                 #expect(state == (paid.status == 200 ? "paid" : "cancelled"), "\(paid.text) \(cancelled.text)")
                 #expect((cancelled.status == 200) == (state == "cancelled"), "\(cancelled.text)")
                 #expect(try await shop.effectiveFinalizations() - before == (state == "paid" ? 1 : 0))

@@ -79,7 +79,7 @@ import Testing
                 return all
             }
             #expect(texts.count == 1)
-            #expect(try shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "1")
             let fresh = try await merchant.openApp()
             let other = try await merchant.openApp()
             #expect(fresh.launch["signature"] != other.launch["signature"])
@@ -204,7 +204,7 @@ import Testing
             let order = MerchantClient.appOrder(nil, [JSONMember(member, value)])
             let reply = try await merchant.post("/v1/sessions", order)
             #expect((400...422).contains(reply.status) && reply.field == field, "\(reply.text)")
-            #expect(try shop.value("SELECT count(*) FROM flow") == "0")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "0")
         }
     }
 

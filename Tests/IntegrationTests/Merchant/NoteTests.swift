@@ -16,7 +16,10 @@ import Testing
             let shown = "<b>\(label)</b> Gift &quot;card&quot; &lt;b&gt;熨斗付き&lt;/b&gt; &amp; 👩‍🍳</p>"
             #expect(confirm.text.contains(shown), "\(confirm.text)")
             #expect(try await tab.agree(confirm).link("purchase_link") != nil)
-            let checkout = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [session.id])
+            let checkout = try shop.value(
+                "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+                [session.id]
+            )
             let marks = try await shop.control.object(checkout)["merchantMetadata"]
             #expect(marks?["noteToBuyer"]?.text == Self.text)
             #expect(marks?["customInformation"]?.text?.isEmpty == false, "the order's number")
@@ -32,7 +35,10 @@ import Testing
             let confirm = try await tab.choose(try await tab.open(session.url))
             #expect(!confirm.text.contains(#"id="note""#))
             _ = try await tab.agree(confirm)
-            let checkout = try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [session.id])
+            let checkout = try shop.value(
+                "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+                [session.id]
+            )
             let marks = try await shop.control.object(checkout)["merchantMetadata"]
             #expect(marks?["noteToBuyer"]?.text?.isEmpty == false)
             #expect(marks?["customInformation"]?.text == nil)
@@ -47,7 +53,7 @@ import Testing
         try await withShop(ShopOptions(["provider.capture": setting])) { shop in
             let paid = try await shop.paid()
             #expect(try await shop.control.object(paid.charge)["statusDetails"]?["state"]?.text == charge)
-            #expect(try shop.value("SELECT terms IS NULL FROM flow") == "t")
+            #expect(try shop.value("SELECT terms IS NULL FROM webview_session") == "t")
         }
     }
 }

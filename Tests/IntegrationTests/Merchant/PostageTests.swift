@@ -34,7 +34,7 @@ private struct AskedShop: Sendable {
 
     /// The checkout session of a webview session.
     func checkout(_ session: OpenSession) throws -> String {
-        try shop.value("SELECT order_ref FROM flow WHERE flow_id = $1", [session.id])
+        try shop.value("SELECT order_ref FROM webview_session WHERE webview_session_id = $1", [session.id])
     }
 
     /// Postage and total as the interface tells them.
@@ -228,7 +228,9 @@ struct PostageTests {
         try await withAskedShop { asked in
             let postage = JSONMember("postage", ["callback": .string(asked.server.url)])
             let session = try await asked.merchant.open(MerchantClient.order([postage]))
-            try asked.shop.rows("UPDATE flow SET terms = replace(terms::text, '127.0.0.1', 'localhost')::json")
+            try asked.shop.rows(
+                "UPDATE webview_session SET terms = replace(terms::text, '127.0.0.1', 'localhost')::json"
+            )
             let tab = asked.shop.tab()
             #expect(try await tab.choose(try await tab.open(session.url)).error == "postage_failed")
             #expect(asked.server.received.isEmpty)

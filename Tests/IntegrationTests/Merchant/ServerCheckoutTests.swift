@@ -131,7 +131,7 @@ struct ServerCheckoutTests {
             let app = try ServerApp(sample)
             let launch = try await app.checkout.begin(["tea": 2], key: "one")
             #expect(try await app.checkout.begin(["tea": 2], key: "one") == launch)
-            #expect(try sample.shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try sample.shop.value("SELECT count(*) FROM webview_session") == "1")
             await #expect(throws: CheckoutError.self) { try await app.checkout.begin(["tea": 3], key: "one") }
             guard case .failed = await app.checkout.state else {
                 Issue.record("the shop has refused")

@@ -92,7 +92,7 @@ struct ServerSampleTests {
                 #expect(passed.count == count, "\(end)")
                 #expect(Set(passed.map(\.key)).count == 1 && Set(passed.map(\.body)).count == 1, "\(end)")
             }
-            #expect(try sample.shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try sample.shop.value("SELECT count(*) FROM webview_session") == "1")
             #expect(try await sample.shop.effectiveCompletions() == 1)
             #expect(try await effects(sample, "CaptureCharge") == 1)
             #expect(try await effects(sample, "CreateRefund") == 1)
@@ -111,7 +111,7 @@ struct ServerSampleTests {
             let opened = try await sample.begin()
             #expect(opened.status == 201, "\(opened.page.text)")
             #expect(Set(sample.relay.passed("/v1/sessions").map(\.key)).count == 1)
-            #expect(try sample.shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try sample.shop.value("SELECT count(*) FROM webview_session") == "1")
             let link = try await sample.walk(try #require(opened.json["launchUrl"]?.text))
             try sample.end(.kill)
             try await sample.start()
@@ -153,7 +153,7 @@ struct ServerSampleTests {
             // The shop's own go nowhere: what is told here is told by the test.
             let opened = try await sample.begin()
             let reference = try #require(opened.json["reference"]?.text)
-            let session = try sample.shop.value("SELECT flow_id::text FROM flow")
+            let session = try sample.shop.value("SELECT webview_session_id::text FROM webview_session")
             let secret = "whsec_AAAA"
             func event(_ state: String, _ sequence: Int, session: String = session) -> String {
                 let amounts = #"{"total":{"amount":"3180","currencyCode":"JPY"}}"#
@@ -276,7 +276,9 @@ struct ServerSampleTests {
             #expect(declined.status == 402 && declined.state == "declined", "\(declined.page.text) \(sample.log)")
             let next = try await sample.begin("two")
             let later = SampleServer.back(try await sample.walk(try #require(next.json["launchUrl"]?.text)))
-            let session = try sample.shop.value("SELECT flow_id::text FROM flow ORDER BY flow_id DESC LIMIT 1")
+            let session = try sample.shop.value(
+                "SELECT webview_session_id::text FROM webview_session ORDER BY webview_session_id DESC LIMIT 1"
+            )
             let merchant = try await sample.shop.merchant()
             _ = try await merchant.post("/v1/sessions/\(session)/cancel", [:])
             let over = try await sample.post("/checkouts/return", later)
@@ -289,7 +291,9 @@ struct ServerSampleTests {
     func `know each checkout of a login, whichever is the newest`(_ language: SampleLanguage) async throws {
         try await withSample(language) { sample in
             func session() throws -> String {
-                try sample.shop.value("SELECT flow_id::text FROM flow ORDER BY flow_id DESC LIMIT 1")
+                try sample.shop.value(
+                    "SELECT webview_session_id::text FROM webview_session ORDER BY webview_session_id DESC LIMIT 1"
+                )
             }
             let opened = try await sample.begin()
             let first = try session()
@@ -318,7 +322,7 @@ struct ServerSampleTests {
     func `answer nothing that is in memory alone`(_ language: SampleLanguage) async throws {
         try await withSample(language) { sample in
             let reference = try #require(try await sample.begin().json["reference"]?.text)
-            let session = try sample.shop.value("SELECT flow_id::text FROM flow")
+            let session = try sample.shop.value("SELECT webview_session_id::text FROM webview_session")
             let data = #"{"reference":"\#(reference)","state":"paid","amounts":{},"charges":[]}"#
             let event = #"{"id":"evt_1","type":"t","sessionId":"\#(session)","sequence":1,"data":\#(data)}"#
             // The state is written beside its file first.
@@ -403,7 +407,7 @@ struct ServerSampleTests {
     private func heard(_ sample: SampleServer, _ count: Int) async throws {
         try await withLoop { reactor in
             try await poll(reactor, "\(count) events") { () throws -> Void? in
-                let waiting = try sample.shop.value("SELECT count(*) FROM webhook_lane")
+                let waiting = try sample.shop.value("SELECT count(*) FROM webhook_delivery_queue")
                 let json = try JSONParser.parse(Array(sample.stateFile.utf8))
                 let sequences = (json["checkouts"]?.members ?? []).map { $0.value["sequence"]?.integer ?? 0 }
                 return waiting == "0" && sequences.max() == count ? () : nil

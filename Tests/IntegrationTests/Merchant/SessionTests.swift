@@ -84,7 +84,7 @@ import Testing
             }
             #expect(replies.allSatisfy { $0.status == 201 }, "\(replies.map(\.status))")
             #expect(Set(replies.map(\.text)).count == 1)
-            #expect(try shop.value("SELECT count(*) FROM flow") == "1")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "1")
             #expect(try shop.value("SELECT count(*) FROM merchant_order") == "1")
             let tab = try await shop.tab().open(try #require(replies[0]["launch"]?["url"]?.text))
             #expect(tab.status == 200)
@@ -158,7 +158,7 @@ import Testing
             #expect(try await merchant.post("/v1/sessions/\(session.id)/cancel", [:]).status == 200)
             #expect(try await shop.tab().open(session.url).status == 410)
             #expect(try shop.trail(of: session.id) == ["issue issued", "cancel cancelled", "open dead"])
-            let events = try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1", [session.id])
+            let events = try shop.rows("SELECT type FROM merchant_event WHERE webview_session_id = $1", [session.id])
             #expect(events == [["session.cancelled"]])
         }
     }
@@ -307,7 +307,7 @@ import Testing
                 let reply = try await merchant.post("/v1/sessions", MerchantClient.order([change]))
                 #expect(reply.status == status && reply.code == code && reply.field == field, "\(change) \(reply.text)")
             }
-            #expect(try shop.value("SELECT count(*) FROM flow") == "0")
+            #expect(try shop.value("SELECT count(*) FROM webview_session") == "0")
             #expect(try shop.value("SELECT count(*) FROM api_idempotency") == "0")
         }
     }

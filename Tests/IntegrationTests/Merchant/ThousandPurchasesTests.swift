@@ -61,7 +61,7 @@ import Testing
         let paid = try shop.value("SELECT count(*) FROM merchant_order WHERE state = 'paid'")
         #expect(paid == "\(Self.count)")
         #expect(try shop.value("SELECT count(*) FROM merchant_event WHERE type = 'session.paid'") == "\(Self.count)")
-        #expect(try shop.value("SELECT count(*) FROM flow_purchasing") == "0")
+        #expect(try shop.value("SELECT count(*) FROM webview_session_purchase") == "0")
     }
 
     private static func get(_ url: String) async throws -> JSONValue {

@@ -45,11 +45,11 @@ struct Till {
         let answer = try await shopper.purchase(try await shopper.toReturn())
         #expect(answer.status == 200, "\(answer.text)")
         let charge = try shop.value(
-            "SELECT object_id FROM payment_object WHERE kind = 'charge' AND flow_id = $1",
+            "SELECT object_id FROM payment_object WHERE kind = 'charge' AND webview_session_id = $1",
             [shopper.webviewSession]
         )
         let permission = try shop.value(
-            "SELECT charge_permission FROM merchant_order WHERE flow_id = $1",
+            "SELECT charge_permission FROM merchant_order WHERE webview_session_id = $1",
             [shopper.webviewSession]
         )
         return Till(shop: shop, webviewSession: shopper.webviewSession, charge: charge, permission: permission)
@@ -89,13 +89,18 @@ struct Till {
     }
 
     var state: String {
-        get throws { try shop.value("SELECT state FROM merchant_order WHERE flow_id = $1", [webviewSession]) }
+        get throws {
+            try shop.value("SELECT state FROM merchant_order WHERE webview_session_id = $1", [webviewSession])
+        }
     }
 
     var events: [String] {
         get throws {
-            try shop.rows("SELECT type FROM merchant_event WHERE flow_id = $1 ORDER BY sequence", [webviewSession])
-                .compactMap { $0[0] }
+            try shop.rows(
+                "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
+                [webviewSession]
+            )
+            .compactMap { $0[0] }
         }
     }
 

@@ -21,7 +21,7 @@ struct AgedPartitionTests {
             for dropped in [webviewSessions, orders] { #expect((dropped.overdue, dropped.problem ?? "") == (0, "")) }
             // What is within its retention is there, and a sale finds all it needs.
             let kept = try rig.admin.rows(
-                "SELECT count(*) FROM merchant_order WHERE flow_id < flow_floor(now() - interval '390 days')"
+                "SELECT count(*) FROM merchant_order WHERE webview_session_id < id_floor(now() - interval '390 days')"
             )
             #expect(kept[0][0] != "0")
             _ = try await rig.paid("S01-1234567-1234567")
@@ -34,7 +34,7 @@ struct AgedPartitionTests {
             let webviewSessions = try await rig.client.work(
                 Statement(
                     name: "before_1",
-                    sql: "SELECT * FROM flow_maintain_partitions(interval '90 days', interval '1 day')"
+                    sql: "SELECT * FROM webview_session_maintain_partitions(interval '90 days', interval '1 day')"
                 )
             )
             #expect(try (webviewSessions.int64(0, 0), webviewSessions.int64(0, 1)) == (5, 1))
@@ -50,8 +50,8 @@ struct AgedPartitionTests {
 struct PartitionTests {
     private static let dropping = [
         """
-        flow_drop_expired(
-            keep_flows interval, keep_private interval, OUT dropped integer, OUT overdue integer, OUT problem text)
+        webview_session_drop_expired(
+            keep_sessions interval, keep_private interval, OUT dropped integer, OUT overdue integer, OUT problem text)
         """,
         "merchant_drop_expired(keep interval, OUT dropped integer, OUT overdue integer, OUT deleted integer, OUT problem text)",
     ]
@@ -67,7 +67,7 @@ struct PartitionTests {
             await #expect(throws: PostgresError.self) { _ = try await rig.dropWebviewSessions() }
             #expect(try await rig.partitions.make().count == 5)
             let calls = [
-                "flow_maintain_partitions(interval '90 days', interval '1 day')",
+                "webview_session_maintain_partitions(interval '90 days', interval '1 day')",
                 "merchant_maintain_partitions(interval '400 days')",
             ]
             for (number, call) in calls.enumerated() {
@@ -85,11 +85,11 @@ struct PartitionTests {
             try rig.dropComingMonth()
             let month = try #require(rig.admin.rows("SELECT to_char(now() + interval '20 days', 'YYYYMM')")[0][0])
             // Somebody has detached it, or made it by hand.
-            try rig.sql("CREATE TABLE flow_event_\(month) ()")
+            try rig.sql("CREATE TABLE webview_session_event_\(month) ()")
             let made = try await rig.partitions.make()
             #expect((made.count, made.failed) == (4, 1))
-            #expect(made.problem?.hasPrefix("flow_event_\(month): ") == true)
-            try rig.sql("DROP TABLE flow_event_\(month)")
+            #expect(made.problem?.hasPrefix("webview_session_event_\(month): ") == true)
+            try rig.sql("DROP TABLE webview_session_event_\(month)")
             let rest = try await rig.partitions.make()
             #expect((rest.count, rest.failed) == (1, 0))
         }
@@ -124,10 +124,10 @@ struct PartitionTests {
         try await withRig { rig in
             try rig.sql(
                 """
-                CREATE TABLE flow_event_archive (LIKE flow_event);
-                ALTER TABLE flow_event ATTACH PARTITION flow_event_archive
-                    FOR VALUES FROM (flow_floor('2018-01-01Z')) TO (flow_floor('2019-01-01Z'));
-                CREATE TABLE flow_event_default PARTITION OF flow_event DEFAULT;
+                CREATE TABLE webview_session_event_archive (LIKE webview_session_event);
+                ALTER TABLE webview_session_event ATTACH PARTITION webview_session_event_archive
+                    FOR VALUES FROM (id_floor('2018-01-01Z')) TO (id_floor('2019-01-01Z'));
+                CREATE TABLE webview_session_event_default PARTITION OF webview_session_event DEFAULT;
                 """
             )
             #expect(try await rig.partitions.make().problem == nil)
@@ -137,11 +137,11 @@ struct PartitionTests {
 
     @Test func `of the present and of what is kept at least stay, whatever the service role asks for`() async throws {
         try await withRig { rig in
-            for table in ["flow", "flow_event"] {
+            for table in ["webview_session", "webview_session_event"] {
                 for days in [60, 150] {
                     try rig.sql(
                         """
-                        SELECT flow_make_partition('\(table)', 'YYYYMM', m, m + interval '1 month')
+                        SELECT partition_make('\(table)', 'YYYYMM', m, m + interval '1 month')
                         FROM date_trunc('month', now() - interval '\(days) days') AS m
                         """
                     )
@@ -156,8 +156,8 @@ struct PartitionTests {
             var number = 0
             for keep in intervals {
                 for call in [
-                    "flow_drop_expired(\(keep), \(keep))", "merchant_drop_expired(\(keep))",
-                    "flow_maintain_partitions(\(keep), \(keep))", "merchant_maintain_partitions(\(keep))",
+                    "webview_session_drop_expired(\(keep), \(keep))", "merchant_drop_expired(\(keep))",
+                    "webview_session_maintain_partitions(\(keep), \(keep))", "merchant_maintain_partitions(\(keep))",
                 ] {
                     for _ in 0..<4 {
                         _ = try await rig.client.work(Statement(name: "drop_\(number)", sql: "SELECT \(call)"))
@@ -169,12 +169,12 @@ struct PartitionTests {
             #expect(try rig.events(crossing) == events)
             let left = try rig.admin.rows(
                 """
-                SELECT count(*) FILTER (WHERE relname LIKE 'flow\\_event\\_2%'), count(*) FILTER (WHERE relname ~ '^flow_2')
+                SELECT count(*) FILTER (WHERE relname LIKE 'webview_session\\_event\\_2%'), count(*) FILTER (WHERE relname ~ '^webview_session_2')
                 FROM pg_class WHERE relkind = 'r'
                 """
             )
             // This month, the next one where it is due, and of the trail the one of sixty days ago.
-            let due = try rig.partitionNames().filter { $0.hasPrefix("flow_event_2") }.count
+            let due = try rig.partitionNames().filter { $0.hasPrefix("webview_session_event_2") }.count
             #expect(left[0][0] == "\(due)")
             #expect(due >= 2)
         }
@@ -186,7 +186,7 @@ struct PartitionMarginTests {
     @Test func `is at least ten days, whatever the day`() async throws {
         try await withRig { rig in
             let margin = try await rig.partitions.margin()
-            #expect(margin.table == "flow_private")
+            #expect(margin.table == "webview_session_private")
             #expect(margin.days >= 10)
             #expect(!margin.isMissing)
         }
@@ -198,12 +198,18 @@ struct PartitionMarginTests {
                 "SELECT to_char(now() + n * interval '1 day', 'YYYYMMDD') FROM generate_series(0, 4) AS n"
             )
             let names = days.compactMap { $0[0] }
-            try rig.sql("DROP TABLE flow_private_\(names[4])")
-            #expect(try await rig.partitions.margin() == .init(table: "flow_private", days: 3, isMissing: false))
-            try rig.sql("DROP TABLE flow_private_\(names[1])")
-            #expect(try await rig.partitions.margin() == .init(table: "flow_private", days: 0, isMissing: false))
-            try rig.sql("DROP TABLE flow_private_\(names[0])")
-            #expect(try await rig.partitions.margin() == .init(table: "flow_private", days: 0, isMissing: true))
+            try rig.sql("DROP TABLE webview_session_private_\(names[4])")
+            #expect(
+                try await rig.partitions.margin() == .init(table: "webview_session_private", days: 3, isMissing: false)
+            )
+            try rig.sql("DROP TABLE webview_session_private_\(names[1])")
+            #expect(
+                try await rig.partitions.margin() == .init(table: "webview_session_private", days: 0, isMissing: false)
+            )
+            try rig.sql("DROP TABLE webview_session_private_\(names[0])")
+            #expect(
+                try await rig.partitions.margin() == .init(table: "webview_session_private", days: 0, isMissing: true)
+            )
             #expect(try await rig.partitions.make().count == 3)
             #expect(try await rig.partitions.margin().days >= 10)
         }
@@ -211,14 +217,14 @@ struct PartitionMarginTests {
 
     @Test func `has no end where a partition takes what no other takes`() async throws {
         try await withRig { rig in
-            for name in try rig.partitionNames() where name.hasPrefix("flow_private_") {
+            for name in try rig.partitionNames() where name.hasPrefix("webview_session_private_") {
                 try rig.sql("DROP TABLE \(name)")
             }
             #expect(try await rig.partitions.margin().isMissing)
-            try rig.sql("CREATE TABLE flow_private_default PARTITION OF flow_private DEFAULT")
+            try rig.sql("CREATE TABLE webview_session_private_default PARTITION OF webview_session_private DEFAULT")
             let margin = try await rig.partitions.margin()
             #expect(!margin.isMissing)
-            #expect(margin.table != "flow_private")
+            #expect(margin.table != "webview_session_private")
             #expect(margin.days >= 20)
         }
     }
@@ -230,7 +236,7 @@ extension Rig {
         let names = try admin.rows(
             """
             SELECT s.child FROM partition_spans(
-                ARRAY['flow', 'flow_event', 'merchant_order', 'payment_operation', 'merchant_event']::regclass[]) AS s
+                ARRAY['webview_session', 'webview_session_event', 'merchant_order', 'payment_operation', 'merchant_event']::regclass[]) AS s
             WHERE s.since = date_trunc('month', now() + interval '20 days')
             """
         )

@@ -75,7 +75,8 @@ struct Allowance {
 
 /// A handful of rows whatever the age: what is under way, and what operators have made.
 private let smallTables: Set<String> = [
-    "flow_purchasing", "payment_operation_open", "flow_sweep", "webhook_endpoint", "api_key", "program_policy",
+    "webview_session_purchase", "payment_operation_open", "webview_session_sweep", "webhook_endpoint", "api_key",
+    "program_policy",
 ]
 
 private let queues = "what has not arrived stands in one table; who asks for all of it reads all of it"
@@ -84,14 +85,26 @@ private let batch = "a batch of what is past its time, behind an index; a small 
 private let array = "the server leaves no partition out for an array; a look by key in each that retention leaves"
 
 private let allowances: [String: Allowance] = [
-    "flow_revoke_some": Allowance(reason: "a hundred flows behind one, in all months since", partitions: 20, rows: 500),
-    "flow_sweep_open": Allowance(reason: "a hundred flows behind one, in all months since", partitions: 20, rows: 500),
-    "flow_count_slice": Allowance(
-        reason: "a hundred flows of some minutes, at the end of a month too",
+    "webview_session_revoke_some": Allowance(
+        reason: "a hundred webview sessions behind one, in all months since",
+        partitions: 20,
+        rows: 500
+    ),
+    "webview_session_sweep_open": Allowance(
+        reason: "a hundred webview sessions behind one, in all months since",
+        partitions: 20,
+        rows: 500
+    ),
+    "webview_session_count_slice": Allowance(
+        reason: "a hundred webview sessions of some minutes, at the end of a month too",
         partitions: 2,
         rows: 250
     ),
-    "flow_worries": Allowance(reason: "the trail since then, and what comes after", partitions: 2, rows: 1_600),
+    "webview_session_worries": Allowance(
+        reason: "the trail since then, and what comes after",
+        partitions: 2,
+        rows: 1_600
+    ),
     "order_part": Allowance(reason: "twenty orders in the order of their ids", partitions: 4, rows: 150),
     "order_reach": Allowance(
         reason: "a thousand orders in the order of their ids",
@@ -99,8 +112,17 @@ private let allowances: [String: Allowance] = [
         rows: 1_000,
         walks: true
     ),
-    "flow_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 38, rows: 150),
-    "flow_numbered": Allowance(reason: "a page of the ids, for an operator", partitions: 38, rows: 2_200, walks: true),
+    "webview_session_named": Allowance(
+        reason: "a name stands in any month: one look in each",
+        partitions: 38,
+        rows: 150
+    ),
+    "webview_session_numbered": Allowance(
+        reason: "a page of the ids, for an operator",
+        partitions: 38,
+        rows: 2_200,
+        walks: true
+    ),
     "order_part_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 37, rows: 150),
     "session_open_app": Allowance(reason: "a name that has to be unique: one look in each", partitions: 38, rows: 100),
     "session_reference_holder": Allowance(
@@ -116,9 +138,9 @@ private let allowances: [String: Allowance] = [
         partitions: 12,
         rows: 150
     ),
-    "flow_tabs_look": Allowance(reason: array, partitions: 38),
-    "flow_tabs_look_sealed": Allowance(reason: array, partitions: 38),
-    "flow_live_among": Allowance(reason: array, partitions: 38),
+    "webview_session_tabs_read": Allowance(reason: array, partitions: 38),
+    "webview_session_tabs_read_sealed": Allowance(reason: array, partitions: 38),
+    "webview_session_live_among": Allowance(reason: array, partitions: 38),
     "api_claim_prune": Allowance(reason: batch, rows: 2_100, walks: true),
     "notification_prune": Allowance(reason: batch, rows: 2_100, walks: true),
     "notification_unmatched": Allowance(
@@ -126,7 +148,10 @@ private let allowances: [String: Allowance] = [
         rows: 2_100,
         walks: true
     ),
-    "flow_claim_overdue": Allowance(reason: "sixteen purchases that are due, each with flow and order", rows: 150),
+    "webview_session_claim_overdue": Allowance(
+        reason: "sixteen purchases that are due, each with webview session and order",
+        rows: 150
+    ),
     "poll_claim": Allowance(reason: "a hundred objects that are due, each with its order", partitions: 38, rows: 900),
     "order_newest_account": Allowance(reason: "the first in the order of their ids", partitions: 38, walks: true),
     "webhook_claim": Allowance(reason: "a hundred queues that are due, each with its event", partitions: 2, rows: 900),
@@ -142,17 +167,17 @@ private let allowances: [String: Allowance] = [
         partitions: 37,
         rows: 4_000,
         walks: true,
-        wholeTables: ["webhook_lane"]
+        wholeTables: ["webhook_delivery_queue"]
     ),
-    "webhook_backlog": Allowance(reason: queues, rows: 4_000, walks: true, wholeTables: ["webhook_lane"]),
+    "webhook_backlog": Allowance(reason: queues, rows: 4_000, walks: true, wholeTables: ["webhook_delivery_queue"]),
     "webhook_purge": Allowance(
         reason: queues + "; of the old ones it looks their event up",
         partitions: 37,
         rows: 4_000,
         walks: true,
-        wholeTables: ["webhook_lane"]
+        wholeTables: ["webhook_delivery_queue"]
     ),
-    "flow_resume": Allowance(reason: "the purchases under way, a handful", rows: 100),
+    "webview_session_resume": Allowance(reason: "the purchases under way, a handful", rows: 100),
     "unsettled_count": Allowance(reason: unsettled, rows: 150, walks: true),
     "unsettled_list": Allowance(reason: unsettled, rows: 150, walks: true),
     "reconciliation_paid": Allowance(reason: "the orders of an hour", partitions: 2, rows: 250),
@@ -169,8 +194,8 @@ private let allowances: [String: Allowance] = [
 
 private let endpoint = "'01900000-0000-7000-8000-000000000011'"
 private let key = "'01900000-0000-7000-8000-000000000001'"
-private let lease = [endpoint, "'$FLOW'", "'$FLOW'", "1"]
-private let proofs = ["'$FLOW'", "'p'", "'r'", "sha256('c')", "sha256('p')", "NULL", "NULL", "sha256('b')"]
+private let lease = [endpoint, "'$SESSION'", "'$SESSION'", "1"]
+private let proofs = ["'$SESSION'", "'p'", "'r'", "sha256('c')", "sha256('p')", "NULL", "NULL", "sha256('b')"]
 private let charge = [
     "'charge'", "'$PAID-C000001'", "'$PAID'", "'Captured'", "NULL", "statement_timestamp()", "1640", "'JPY'", "1640",
     "100", "NULL",
@@ -183,41 +208,41 @@ private let refund = [
 
 /// Parameters that make a statement do its work where the usual ones do not, as SQL; each list is one call.
 ///
-/// `$FLOW` is a webview session of which the buyer has agreed to the total, `$BUYING` one that is being bought, `$NEW` none,
+/// `$SESSION` is a webview session of which the buyer has agreed to the total, `$BUYING` one that is being bought, `$NEW` none,
 /// `$PAID` the permission of a paid order, `$OPEN` an operation under way.
 private let values: [String: [[String]]] = [
-    "flow_issue": [
+    "webview_session_issue": [
         [
             "'$NEW'", "'p'", "'r'", "'issued'", "300", "7200", "1000", "1100", "'iosApp'", "sha256('a')", "sha256('p')",
             "NULL",
             "'[]'",
         ]
     ],
-    "flow_open": [["'$FLOW'", "'p'", "'r'", "sha256('a')"]],
-    "flow_open_first": [["'$FLOW'", "'p'", "'r'", "sha256('a')"]],
-    "flow_agree": [
+    "webview_session_open": [["'$SESSION'", "'p'", "'r'", "sha256('a')"]],
+    "webview_session_open_first": [["'$SESSION'", "'p'", "'r'", "sha256('a')"]],
+    "webview_session_agree": [
         [
-            "'$FLOW'", "'p'", "'r'", "sha256('b')", "sha256('c')", "1640", "false", "1800", "'order'", "'A1'",
+            "'$SESSION'", "'p'", "'r'", "sha256('b')", "sha256('c')", "1640", "false", "1800", "'order'", "'A1'",
             "'sandbox'", "NULL",
         ]
     ],
-    "flow_begin_attempt": [proofs + ["'checkout-$FLOW'", "1640", "true", "'$NEW'", "45", "true"]],
-    "flow_check_purchase": [proofs + ["'checkout-$FLOW'", "1640", "true"]],
-    "flow_settle_patient": [
+    "webview_session_begin_attempt": [proofs + ["'checkout-$SESSION'", "1640", "true", "'$NEW'", "45", "true"]],
+    "webview_session_check_purchase": [proofs + ["'checkout-$SESSION'", "1640", "true"]],
+    "webview_session_settle_patient": [
         [
             "'$BUYING'", "'p'", "'r'", "'$BUYING'", "'authorized'", "'x'", "'S01-9999999-9999999'",
             "'S01-9999999-9999999-C000001'",
             "NULL", "900", "1800", "'Authorized'", "'request-1'",
         ]
     ],
-    "flow_take_up_purchase": [["'$BUYING'", "'p'", "'r'", "'$NEW'", "45", "30", "'{browser,iosApp}'"]],
-    "flow_release_patient": [["'$BUYING'", "'p'", "'r'", "'$BUYING'"]],
-    "flow_give_up": [["'$BUYING'", "'p'", "'r'", "'$BUYING'", "'reason'"]],
-    "flow_live_among": [["'{$FLOW}'"]],
-    "flow_count_slice": [["'$FLOW'", "flow_floor(flow_moment('$FLOW') + interval '5 minutes')", "100"]],
-    "flow_numbered": [["'$FLOW'", "1000", "substring(uuid_send('$FLOW') FROM 11)"]],
-    "flow_sweep_open": [["'$FLOW'", "'p'", "'r'", "0", "100"]],
-    "flow_revoke_some": [["'$FLOW'", "'p'", "'r'", "NULL", "100"]],
+    "webview_session_take_up_purchase": [["'$BUYING'", "'p'", "'r'", "'$NEW'", "45", "30", "'{browser,iosApp}'"]],
+    "webview_session_release_patient": [["'$BUYING'", "'p'", "'r'", "'$BUYING'"]],
+    "webview_session_give_up": [["'$BUYING'", "'p'", "'r'", "'$BUYING'", "'reason'"]],
+    "webview_session_live_among": [["'{$SESSION}'"]],
+    "webview_session_count_slice": [["'$SESSION'", "id_floor(id_moment('$SESSION') + interval '5 minutes')", "100"]],
+    "webview_session_numbered": [["'$SESSION'", "1000", "substring(uuid_send('$SESSION') FROM 11)"]],
+    "webview_session_sweep_open": [["'$SESSION'", "'p'", "'r'", "0", "100"]],
+    "webview_session_revoke_some": [["'$SESSION'", "'p'", "'r'", "NULL", "100"]],
     "session_open_app": [
         [
             "'$NEW'", "'p'", "'r'", key, "'mark-new'", "sha256('f')", "300", "7200", "1000", "1100", "'iosApp'",
@@ -228,9 +253,9 @@ private let values: [String: [[String]]] = [
         ]
     ],
     "session_reference_holder": [["'order-1'", "'A1'", "'sandbox'"]],
-    "order_part": [["'$FLOW'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL"]],
-    "order_part_named": [["'$FLOW'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL", "'order-1'"]],
-    "order_reach_named": [["'$FLOW'", "'order-1'"]],
+    "order_part": [["'$SESSION'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL"]],
+    "order_part_named": [["'$SESSION'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL", "'order-1'"]],
+    "order_reach_named": [["'$SESSION'", "'order-1'"]],
     "operation_begin": [
         [
             "'$NEW'", "'$NEW'", "60", "NULL", "'refund'", "'$PAID-C000001'", "100", "'JPY'", "false", "'{}'", "'key'",
@@ -246,21 +271,21 @@ private let values: [String: [[String]]] = [
     "operation_claim": [["16", "30", "'{capture,refund}'", "'{JPY}'", "'A1'", "'sandbox'"]],
     "operation_expire_lease": [["'$OPEN'", "'$OPEN'", "60"]],
     "operation_postpone": [["'$OPEN'", "30"]],
-    "flow_claim_overdue": [["16", "30", "'{browser,iosApp}'", "'A1'", "'sandbox'"]],
-    "flow_postpone": [["'$BUYING'", "30"]],
-    "flow_resume": [["'$BUYING'", "'p'", "'r'", "'reason'"]],
+    "webview_session_claim_overdue": [["16", "30", "'{browser,iosApp}'", "'A1'", "'sandbox'"]],
+    "webview_session_postpone": [["'$BUYING'", "30"]],
+    "webview_session_resume": [["'$BUYING'", "'p'", "'r'", "'reason'"]],
     "unsettled_list": [["7200"]],
-    "flow_reclaim": [["'$FLOW'", "'p'", "'r'", "'$NEW'", "'checkout-$FLOW'", "'reason'", "60"]],
-    "notification_unpaid": [["'$PAID'", "'$FLOW'"]],
+    "webview_session_reclaim": [["'$SESSION'", "'p'", "'r'", "'$NEW'", "'checkout-$SESSION'", "'reason'", "60"]],
+    "notification_unpaid": [["'$PAID'", "'$SESSION'"]],
     "notification_followed": [["'$PAID'", "true"]],
-    "notification_refunded": [["'$PAID'", "'$FLOW'"]],
-    "flow_claim_stuck": [["8", "'A1'", "'sandbox'"]],
+    "notification_refunded": [["'$PAID'", "'$SESSION'"]],
+    "webview_session_claim_stuck": [["8", "'A1'", "'sandbox'"]],
     "operator_begin": [["'name'", "'command'", "'target'", "'{}'"]],
     "operator_end": [["1", "'{}'"]],
     "ledger_observe": [charge, refund],
     "ledger_object": [["'$PAID-C000001'"]],
-    "ledger_objects": [["ARRAY['$FLOW']::uuid[]", "NULL"]],
-    "api_claim": [[key, "'mark-new'", "sha256('f')", "'$FLOW'", key]],
+    "ledger_objects": [["ARRAY['$SESSION']::uuid[]", "NULL"]],
+    "api_claim": [[key, "'mark-new'", "sha256('f')", "'$SESSION'", key]],
     "api_claim_state": [[key, "'mark-0-3'", "sha256('f')", key]],
     "api_claim_prune": [["400 * 86400"]],
     "api_claim_answer": [[key, "'mark-0-3'", "200", "'x'", "statement_timestamp()"]],
@@ -278,7 +303,7 @@ private let values: [String: [[String]]] = [
     "poll_again": [["'$PAID'"]],
     "poll_missing": [["'$PAID'"]],
     "poll_announce_expiring": [["'$PAID-C000001'", "2592000"]],
-    "flow_note_missing": [["'$BUYING'", "'$BUYING'"]],
+    "webview_session_note_missing": [["'$BUYING'", "'$BUYING'"]],
     "poll_release": [["'$PAID'"]],
     "poll_end": [["'$PAID'"]],
     "purchase_wake": [["'$BUYING'"]],
@@ -288,15 +313,17 @@ private let values: [String: [[String]]] = [
     "reconciliation_advance": [["current_date::text"]],
     "reconciliation_paid": [
         [
-            "'$FLOW'", "flow_floor(flow_moment('$FLOW') + interval '1 hour')", "flow_moment('$FLOW')",
-            "flow_moment('$FLOW') + interval '1 day'",
+            "'$SESSION'", "id_floor(id_moment('$SESSION') + interval '1 hour')", "id_moment('$SESSION')",
+            "id_moment('$SESSION') + interval '1 day'",
         ]
     ],
-    "reconciliation_operated": [["'$FLOW'", "flow_floor(flow_moment('$FLOW') + interval '3 days')", "'$NEW'", "100"]],
-    "reconciliation_notified": [
-        ["flow_moment('$FLOW')", "flow_moment('$FLOW') + interval '3 days'", "'$NEW'", "100"]
+    "reconciliation_operated": [
+        ["'$SESSION'", "id_floor(id_moment('$SESSION') + interval '3 days')", "'$NEW'", "100"]
     ],
-    "reconciliation_sample": [["'$FLOW'", "flow_floor(flow_moment('$FLOW') - interval '6 hours')"]],
+    "reconciliation_notified": [
+        ["id_moment('$SESSION')", "id_moment('$SESSION') + interval '3 days'", "'$NEW'", "100"]
+    ],
+    "reconciliation_sample": [["'$SESSION'", "id_floor(id_moment('$SESSION') - interval '6 hours')"]],
     "webhook_claim": [["'$NEW'", "60", "100", "100", "'{}'", "''"]],
     "webhook_delivered": [lease],
     "webhook_failed": [lease],
@@ -307,12 +334,12 @@ private let values: [String: [[String]]] = [
     "webhook_remove": [[endpoint]],
     "webhook_remove_queues": [["'01900000-0000-7000-8000-000000000013'"]],
     "webhook_replay_endpoint": [[endpoint, "'00000000-0000-0000-0000-000000000000'"]],
-    "event_feed_place": [["100", "'$FLOW'", "1"]],
-    "event_feed_page": [["0", "'$FLOW'", "0", "21"]],
-    "webhook_event_place": [["'$NEW'", "'$FLOW'"]],
-    "webhook_find_event": [["'$FLOW'", "1000", "'$NEW'"]],
-    "webhook_replay_event": [["'$FLOW'", "1", "NULL"]],
-    "webhook_queues": [["NULL", "false"], ["'$FLOW'", "false"]],
+    "event_feed_place": [["100", "'$SESSION'", "1"]],
+    "event_feed_page": [["0", "'$SESSION'", "0", "21"]],
+    "webhook_event_place": [["'$NEW'", "'$SESSION'"]],
+    "webhook_find_event": [["'$SESSION'", "1000", "'$NEW'"]],
+    "webhook_replay_event": [["'$SESSION'", "1", "NULL"]],
+    "webhook_queues": [["NULL", "false"], ["'$SESSION'", "false"]],
 ]
 
 /// What a statement read.
@@ -375,11 +402,11 @@ private final class AgedSession {
             return try #require(rows.first?[0])
         }
         func names(_ months: Int, webviewSession: Int, buying: Int, paid: Int, open: Int) throws -> [String: String] {
-            let webviewSession = try cell("flow_id", months, webviewSession)
+            let webviewSession = try cell("webview_session_id", months, webviewSession)
             return [
-                "$FLOW": webviewSession, "$NEW": webviewSession.dropLast(4) + "fffe",
-                "$BUYING": try cell("flow_id", months, buying),
-                "$PAID": try cell("permission", months, paid), "$OPEN": try cell("flow_id", months, open),
+                "$SESSION": webviewSession, "$NEW": webviewSession.dropLast(4) + "fffe",
+                "$BUYING": try cell("webview_session_id", months, buying),
+                "$PAID": try cell("permission", months, paid), "$OPEN": try cell("webview_session_id", months, open),
             ]
         }
         self.admin = admin
@@ -458,9 +485,9 @@ private final class AgedSession {
 
     private static func usual(_ index: Int, _ type: PostgresType) -> String {
         switch type {
-        case .uuid where index == 0: "'$FLOW'"
+        case .uuid where index == 0: "'$SESSION'"
         case .uuid: "'01900000-0000-7000-8000-000000000001'"
-        case .uuidArray: "ARRAY['$FLOW']::uuid[]"
+        case .uuidArray: "ARRAY['$SESSION']::uuid[]"
         case .byteaArray: "ARRAY[sha256('b')]"
         case .int8, .int4: "100"
         case .bool: "false"

@@ -52,7 +52,7 @@ struct EarlyDatabaseTests {
             } while query.cursor != nil
             let rows = try rig.admin.rows(
                 """
-                SELECT count(*), count(DISTINCT flow_id), sum(total), sum(captured), sum(refunded),
+                SELECT count(*), count(DISTINCT webview_session_id), sum(total), sum(captured), sum(refunded),
                     (SELECT count(*) FROM payment_object AS p WHERE p.kind = 'charge')
                 FROM merchant_order
                 """
@@ -238,7 +238,7 @@ struct EarlyDatabaseTests {
             let events = try rig.admin.rows(
                 """
                 SELECT v.sequence || ' ' || v.type || ' ' || coalesce(f.xact > 0, false) FROM merchant_event AS v
-                LEFT JOIN merchant_event_feed AS f USING (flow_id, sequence) WHERE v.flow_id = $1 ORDER BY v.sequence
+                LEFT JOIN merchant_event_feed AS f USING (webview_session_id, sequence) WHERE v.webview_session_id = $1 ORDER BY v.sequence
                 """,
                 ["\(id)"]
             )
@@ -284,8 +284,8 @@ struct EarlyDatabaseTests {
         let shop = shop
         try await withRig(on: shop.database) { rig in
             let overdue = """
-                SELECT count(*) FROM flow WHERE is_waiting(state) AND least(idle_until, absolute_until) <= now()
-                    AND flow_id < flow_floor(now() - interval '2 hours 5 minutes')
+                SELECT count(*) FROM webview_session WHERE is_waiting(state) AND least(idle_until, absolute_until) <= now()
+                    AND webview_session_id < id_floor(now() - interval '2 hours 5 minutes')
                 """
             #expect(try Int(rig.admin.rows(overdue)[0][0] ?? "").map { $0 > 1_000 } == true)
             var last: WebviewSessionID?

@@ -41,7 +41,9 @@ final class EarlyShop: Sendable {
         // The ticket that was not used yet has minutes to live, and the test that ends what is late runs beside the one that opens it.
         let created = try id(0, of: .merchantCreated)
         let later = "now() + interval '1 hour'"
-        try admin.run("UPDATE flow SET launch_until = \(later), idle_until = \(later) WHERE flow_id = '\(created)'")
+        try admin.run(
+            "UPDATE webview_session SET launch_until = \(later), idle_until = \(later) WHERE webview_session_id = '\(created)'"
+        )
     }
 
     /// The columns of then, by table, but for what a migration changes on purpose: 0019 shortens leases.
@@ -77,7 +79,7 @@ final class EarlyShop: Sendable {
         )
         census["sessions"] = try text(
             admin,
-            "SELECT state, client, count(*), sum(total) FROM flow GROUP BY state, client ORDER BY state, client"
+            "SELECT state, client, count(*), sum(total) FROM webview_session GROUP BY state, client ORDER BY state, client"
         )
         census["objects"] = try text(
             admin,

@@ -170,7 +170,7 @@ struct PaymentClaimTests {
             func before(_ key: UUIDBytes) throws -> [[String?]] {
                 try rig.admin.rows(
                     """
-                    SELECT verdict FROM payment_begin(
+                    SELECT outcome FROM payment_begin(
                         gen_random_uuid(), gen_random_uuid(), interval '60 seconds', $1, 'refund', 'S01-1-C1', 5000, 'JPY', false,
                         '{}', 'random', $2, 'k', decode(repeat('01', 32), 'hex'))
                     """,

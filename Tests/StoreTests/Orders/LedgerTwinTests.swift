@@ -32,7 +32,7 @@ struct LedgerTwinTests {
             let intent = item.intent
             let found = try admin.rows(
                 """
-                SELECT operation_verdict(p, $1, $2, $3, $4, $5, $6, $7), operation_limit(p, $1, $4)
+                SELECT operation_outcome(p, $1, $2, $3, $4, $5, $6, $7), operation_limit(p, $1, $4)
                 FROM json_populate_record(NULL::payment_object, $8::json) AS p
                 """,
                 [
@@ -46,7 +46,7 @@ struct LedgerTwinTests {
             #expect(found[0][1] == "\(LedgerRules.limit(intent.kind, on: row).units)", "\(item)")
             words[expected.word, default: 0] += 1
         }
-        // Each verdict was among them.
+        // Each outcome was among them.
         #expect(words.count == 9, "\(words)")
     }
 

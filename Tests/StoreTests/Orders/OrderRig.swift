@@ -25,7 +25,7 @@ extension Rig {
     func events(_ crossing: Crossing) throws -> [String] {
         let rows = try admin.rows(
             """
-            SELECT sequence || ' ' || type || ' ' || (data ->> 'state') FROM merchant_event WHERE flow_id = $1
+            SELECT sequence || ' ' || type || ' ' || (data ->> 'state') FROM merchant_event WHERE webview_session_id = $1
             ORDER BY sequence
             """,
             [crossing.webviewSession.description]
@@ -52,7 +52,7 @@ extension Rig {
             )
             for table in ["merchant_order", "merchant_event", "payment_object"] {
                 try sql(
-                    "UPDATE \(table) SET flow_id = '\(moved.webviewSession)' WHERE flow_id = '\(crossing.webviewSession)'"
+                    "UPDATE \(table) SET webview_session_id = '\(moved.webviewSession)' WHERE webview_session_id = '\(crossing.webviewSession)'"
                 )
             }
             return moved

@@ -7,7 +7,7 @@ import Primitives
 import SessionBroker
 import Testing
 
-@Suite("The order of a flow")
+@Suite("The order of a webview session")
 struct OrderRowTests {
     @Test func `is born when the buyer agrees, with sums, lines and its name`() async throws {
         try await withRig { rig in
@@ -41,7 +41,7 @@ struct OrderRowTests {
         }
     }
 
-    @Test func `tells what the flow tells until it is paid or over`() async throws {
+    @Test func `tells what the webview session tells until it is paid or over`() async throws {
         try await withRig { rig in
             let expected: [(WebviewSessionState, OrderState)] = [
                 (.issued, .created), (.opened, .atProvider), (.reviewed, .inReview), (.placed, .inReview),
@@ -50,20 +50,20 @@ struct OrderRowTests {
             ]
             let crossing = try await rig.placed()
             for (webviewSession, order) in expected {
-                try rig.sql("UPDATE flow SET state = '\(webviewSession.rawValue)'")
+                try rig.sql("UPDATE webview_session SET state = '\(webviewSession.rawValue)'")
                 #expect(try await rig.orders.read(crossing.webviewSession)?.state == order, "\(webviewSession)")
             }
-            try rig.sql("UPDATE flow SET state = 'placed', idle_until = statement_timestamp()")
+            try rig.sql("UPDATE webview_session SET state = 'placed', idle_until = statement_timestamp()")
             #expect(try await rig.orders.read(crossing.webviewSession)?.state == .expired)
             try rig.sql("UPDATE merchant_order SET state = 'captured'")
             #expect(try await rig.orders.read(crossing.webviewSession)?.state == .captured)
         }
     }
 
-    @Test func `outlives its flow`() async throws {
+    @Test func `outlives its webview session`() async throws {
         try await withRig { rig in
             let crossing = try await rig.authorized()
-            try rig.sql("DELETE FROM flow")
+            try rig.sql("DELETE FROM webview_session")
             let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.state == .paid)
             #expect(order.times.expires == nil)
@@ -120,7 +120,7 @@ struct OrderRowTests {
         }
     }
 
-    @Test func `is told about once, however its flow ends`() async throws {
+    @Test func `is told about once, however its webview session ends`() async throws {
         try await withRig { rig in
             let declined = try await rig.webviewSession(in: .declined)
             #expect(try rig.events(declined) == ["1 session.declined declined"])
@@ -173,14 +173,16 @@ struct OrderRowTests {
         }
     }
 
-    @Test func `ends with the sweep, also where a statement without orders ended the flow`() async throws {
+    @Test func `ends with the sweep, also where a statement without orders ended the webview session`() async throws {
         try await withRig { rig in
             let overdue = try await rig.placed()
             let orphaned = try await rig.placed()
             let paid = try await rig.authorized()
             let never = try await rig.issued()
             let crossings = [overdue, orphaned, paid, never]
-            try rig.sql("UPDATE flow SET state = 'revoked' WHERE flow_id = '\(orphaned.webviewSession)'")
+            try rig.sql(
+                "UPDATE webview_session SET state = 'revoked' WHERE webview_session_id = '\(orphaned.webviewSession)'"
+            )
             for crossing in crossings { try rig.age(crossing, seconds: 7_200) }
             let moved = try rig.moveOrders(crossings, hours: 3)
             let sweeper = Sweeper(store: rig.store)
@@ -219,7 +221,9 @@ struct OrderRowTests {
             try rig.sql("UPDATE merchant_order SET updated_at = updated_at - interval '1 day'")
             query.updatedAfter = changed + .seconds(-3_600)
             #expect(try await rig.orders.page(query).orders == [])
-            try rig.sql("UPDATE merchant_order SET updated_at = now() WHERE flow_id = '\(webviewSessions[2])'")
+            try rig.sql(
+                "UPDATE merchant_order SET updated_at = now() WHERE webview_session_id = '\(webviewSessions[2])'"
+            )
             #expect(try await rig.orders.page(query).orders.map(\.webviewSession) == [webviewSessions[2]])
         }
     }
@@ -231,11 +235,11 @@ struct OrderRowTests {
             _ = try rig.admin.rows(
                 """
                 INSERT INTO merchant_order (
-                    flow_id, created_at, updated_at, subtotal, tax, state, client, currency, reference, account, environment,
+                    webview_session_id, created_at, updated_at, subtotal, tax, state, client, currency, reference, account, environment,
                     lines)
-                SELECT (substr(o.flow_id::text, 1, 24) || to_hex(281474976710655 - n))::uuid,
+                SELECT (substr(o.webview_session_id::text, 1, 24) || to_hex(281474976710655 - n))::uuid,
                     o.created_at, o.updated_at, 1, 0, 'closed', o.client, 'JPY', o.reference, 'a', 'sandbox', '[]'
-                FROM merchant_order AS o, generate_series(1, $1) AS n WHERE o.flow_id = $2
+                FROM merchant_order AS o, generate_series(1, $1) AS n WHERE o.webview_session_id = $2
                 """,
                 ["\(many + 5)", oldest.description]
             )
@@ -283,7 +287,9 @@ struct OrderRowTests {
                 try rig.sql("SELECT merchant_make_partition('\(table)', '2020-06-01Z', '2020-07-01Z')")
             }
             for table in ["merchant_order", "merchant_event", "payment_object"] {
-                try rig.sql("UPDATE \(table) SET flow_id = flow_floor(\(june)) WHERE flow_id = '\(old.webviewSession)'")
+                try rig.sql(
+                    "UPDATE \(table) SET webview_session_id = id_floor(\(june)) WHERE webview_session_id = '\(old.webviewSession)'"
+                )
             }
             #expect(try await rig.dropOrders() == Dropped(count: 3, deleted: 2))
             #expect(try await rig.orders.object("S01-2") == nil)

@@ -29,7 +29,9 @@ struct ReferenceTests {
             #expect(try rig.admin.rows("SELECT reference_claim('A-1', '', '')") == [["A-1"]])
             #expect(try await refusal(rig, "A-1") == "55P03", "waits for a lock that is not given in time")
             #expect(try await refusal(rig, "A-2") == nil)
-            try rig.sql("UPDATE merchant_order SET reference = 'A-1' WHERE flow_id = '\(crossing.webviewSession)'")
+            try rig.sql(
+                "UPDATE merchant_order SET reference = 'A-1' WHERE webview_session_id = '\(crossing.webviewSession)'"
+            )
             try rig.admin.run("COMMIT")
             #expect(try await refusal(rig, "A-1") == "SY001")
             // Another account has references of its own.
@@ -58,8 +60,8 @@ struct ReferenceTests {
             let time = isLate ? "- interval '1 minute'" : "+ interval '1 minute'"
             try rig.sql(
                 """
-                UPDATE flow SET state = '\(webviewSession)', idle_until = now() \(time), absolute_until = now() \(time)
-                WHERE flow_id = '\(crossing.webviewSession)'
+                UPDATE webview_session SET state = '\(webviewSession)', idle_until = now() \(time), absolute_until = now() \(time)
+                WHERE webview_session_id = '\(crossing.webviewSession)'
                 """
             )
             try rig.sql("UPDATE merchant_order SET reference = 'A-1', state = '\(order)'")

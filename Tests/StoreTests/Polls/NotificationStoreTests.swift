@@ -20,7 +20,9 @@ struct NotificationStoreTests {
             let message = Message(id: "m1", kind: "CHARGE", object: Self.charge, permission: nil)
             #expect(try await rig.notices.receive(message) == .taken)
             for _ in 0..<3 { #expect(try await rig.notices.receive(message) == .duplicate) }
-            let rows = try rig.admin.rows("SELECT flow_id, kind, object_id, verdict, deliveries FROM notification")
+            let rows = try rig.admin.rows(
+                "SELECT webview_session_id, kind, object_id, outcome, deliveries FROM notification"
+            )
             #expect(rows == [[crossing.webviewSession.description, "CHARGE", Self.charge, "taken", "4"]])
             #expect(try rig.pauses()[Self.charge] == 0)
         }
@@ -48,7 +50,11 @@ struct NotificationStoreTests {
             let message = Message(id: "m1", kind: "REFUND", object: Self.refund, permission: Self.permission)
             #expect(try await rig.notices.receive(message) == .taken)
             #expect(try rig.pauses()[Self.refund] == 0)
-            #expect(try rig.admin.rows("SELECT flow_id FROM notification") == [[crossing.webviewSession.description]])
+            #expect(
+                try rig.admin.rows("SELECT webview_session_id FROM notification") == [
+                    [crossing.webviewSession.description]
+                ]
+            )
         }
     }
 
@@ -108,7 +114,7 @@ struct NotificationStoreTests {
             #expect(try await rig.notices.wakePurchase(of: crossing.webviewSession))
             #expect(try await !rig.notices.wakePurchase(of: crossing.webviewSession), "it is awake")
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
-            try rig.sql("UPDATE flow_purchasing SET next_at = now() + interval '1 hour'")
+            try rig.sql("UPDATE webview_session_purchase SET next_at = now() + interval '1 hour'")
             #expect(try await !rig.notices.wakePurchase(of: crossing.webviewSession), "a person looks at it")
         }
     }
@@ -138,7 +144,7 @@ struct NotificationStoreTests {
             let told = try rig.admin.rows(
                 """
                 SELECT data -> 'object' ->> 'id' FROM merchant_event
-                WHERE flow_id = $1 AND type = 'chargeback.received' ORDER BY sequence
+                WHERE webview_session_id = $1 AND type = 'chargeback.received' ORDER BY sequence
                 """,
                 [crossing.webviewSession.description]
             )

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- The same for orders, their operations and events; and where nothing was dropped, deletes a batch of the ledger's rows whose orders
 -- are gone. To be called again while it drops or deletes something.
@@ -37,10 +37,10 @@ BEGIN
     END IF;
     DELETE FROM payment_object AS p WHERE p.object_id IN (
         SELECT q.object_id FROM payment_object AS q
-        WHERE q.flow_id < flow_floor(greatest('epoch', least(
+        WHERE q.webview_session_id < id_floor(greatest('epoch', least(
             date_trunc('month', statement_timestamp() - kept),
             (SELECT min(s.since) FROM partition_spans(ARRAY['merchant_order'::regclass]) AS s))))
-        ORDER BY q.flow_id LIMIT 1000);
+        ORDER BY q.webview_session_id LIMIT 1000);
     GET DIAGNOSTICS deleted = ROW_COUNT;
 END $$;
 

@@ -1,6 +1,6 @@
--- version: 1
+-- version: 2
 
--- The same for orders, as flow_maintain_partitions.
+-- The same for orders, as webview_session_maintain_partitions.
 CREATE OR REPLACE FUNCTION merchant_maintain_partitions(
     keep interval, OUT made integer, OUT dropped integer, OUT overdue integer, OUT deleted integer
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET timezone = 'UTC' AS $$

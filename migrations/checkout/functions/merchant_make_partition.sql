@@ -1,6 +1,6 @@
--- version: 1
+-- version: 2
 
--- Makes one partition of months, as flow_make_partition does; rows of orders and operations change a few times in their page.
+-- Makes one partition of months, as partition_make does; rows of orders and operations change a few times in their page.
 CREATE OR REPLACE FUNCTION merchant_make_partition(parent text, since timestamptz, until timestamptz) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -15,7 +15,7 @@ BEGIN
         child, parent, CASE parent WHEN 'merchant_event' THEN 100 ELSE 70 END);
     EXECUTE format(
         'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
-        parent, child, flow_floor(since), flow_floor(until));
+        parent, child, id_floor(since), id_floor(until));
     RETURN true;
 END $$;
 

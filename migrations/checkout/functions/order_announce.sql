@@ -1,13 +1,13 @@
--- version: 1
+-- version: 2
 
 -- Numbers an event of an order and writes it down. The order must be locked.
-CREATE OR REPLACE FUNCTION order_announce(flow uuid, event text, object json) RETURNS void
+CREATE OR REPLACE FUNCTION order_announce(webview_session uuid, event text, object json) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     WITH o AS (
-        UPDATE merchant_order AS o SET events = o.events + 1 WHERE o.flow_id = flow
-        RETURNING o.flow_id, o.events, order_event_data(o, object) AS data
+        UPDATE merchant_order AS o SET events = o.events + 1 WHERE o.webview_session_id = webview_session
+        RETURNING o.webview_session_id, o.events, order_event_data(o, object) AS data
     )
-    INSERT INTO merchant_event (flow_id, event_id, sequence, at, type, data)
-    SELECT o.flow_id, gen_random_uuid(), o.events, statement_timestamp(), event, o.data FROM o;
+    INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
+    SELECT o.webview_session_id, gen_random_uuid(), o.events, statement_timestamp(), event, o.data FROM o;
 END $$;

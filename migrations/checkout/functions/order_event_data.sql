@@ -1,9 +1,9 @@
--- version: 1
+-- version: 2
 
 -- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
 -- the same statement writes, or NULL.
--- Until an order has a word of its own its flow tells how far it has come, and what is to be paid. A statement that ends an order sees its
--- flow as it was before, so the order's word goes first.
+-- Until an order has a word of its own its webview session tells how far it has come, and what is to be paid. A statement that ends an order sees its
+-- webview session as it was before, so the order's word goes first.
 CREATE OR REPLACE FUNCTION order_event_data(o merchant_order, object json, fresh payment_object) RETURNS json
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -12,17 +12,17 @@ DECLARE
 BEGIN
     SELECT coalesce(json_agg(charge_data(c.charge) ORDER BY (c.charge).created_at, (c.charge).object_id), '[]') INTO charges
     FROM (
-        SELECT p AS charge FROM payment_object AS p WHERE p.flow_id = o.flow_id AND p.kind = 'charge'
+        SELECT p AS charge FROM payment_object AS p WHERE p.webview_session_id = o.webview_session_id AND p.kind = 'charge'
         UNION ALL
         SELECT fresh WHERE fresh.kind = 'charge') AS c;
     SELECT w.state, w.postage, w.total,
         CASE WHEN o.state = 'created' AND is_waiting(w.state) THEN least(w.idle_until, w.absolute_until) ELSE w.absolute_until END
             AS ends_at,
         statement_timestamp() >= least(w.idle_until, w.absolute_until) AND is_waiting(w.state) AS is_over
-    INTO f FROM flow AS w WHERE w.flow_id = o.flow_id;
+    INTO f FROM webview_session AS w WHERE w.webview_session_id = o.webview_session_id;
     RETURN json_build_object(
-        'id', o.flow_id, 'reference', o.reference,
-        'state', CASE o.state WHEN 'created' THEN order_standing(o.state, f.state, f.is_over) ELSE o.state END,
+        'id', o.webview_session_id, 'reference', o.reference,
+        'state', CASE o.state WHEN 'created' THEN order_status(o.state, f.state, f.is_over) ELSE o.state END,
         'client', o.client, 'environment', o.environment, 'currency', o.currency,
         'lines', order_lines_data(o.lines, o.currency),
         'adjustments', coalesce(order_adjustments_data(o.adjustments, o.currency), '[]'),

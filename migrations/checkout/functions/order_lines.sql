@@ -1,6 +1,6 @@
--- version: 1
+-- version: 2
 
--- The lines of an order of the program's own shop, from the cart of its flow.
+-- The lines of an order of the program's own shop, from the cart of its webview session.
 CREATE OR REPLACE FUNCTION order_lines(cart json) RETURNS json
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT json_agg(json_build_object(

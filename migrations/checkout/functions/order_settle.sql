@@ -1,7 +1,7 @@
--- version: 1
+-- version: 2
 
 -- Brings sums and state of an order in line with its ledger. The order must be locked.
-CREATE OR REPLACE FUNCTION order_settle(flow uuid) RETURNS void
+CREATE OR REPLACE FUNCTION order_settle(webview_session uuid) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     sums record;
@@ -11,11 +11,11 @@ BEGIN
     SELECT coalesce(sum(c.captured), 0)::bigint AS captured, coalesce(sum(c.refunded), 0)::bigint AS refunded,
         bool_or(c.state IN ('Authorized', 'CaptureInitiated')) AS held,
         bool_or(c.state = 'AuthorizationInitiated') AS pending
-    INTO sums FROM payment_object AS c WHERE c.flow_id = flow AND c.kind = 'charge';
+    INTO sums FROM payment_object AS c WHERE c.webview_session_id = webview_session AND c.kind = 'charge';
     SELECT c.state, c.reason INTO newest FROM payment_object AS c
-    WHERE c.flow_id = flow AND c.kind = 'charge' ORDER BY c.created_at DESC, c.object_id DESC LIMIT 1;
+    WHERE c.webview_session_id = webview_session AND c.kind = 'charge' ORDER BY c.created_at DESC, c.object_id DESC LIMIT 1;
     SELECT p.state INTO permission FROM payment_object AS p
-    WHERE p.flow_id = flow AND p.kind = 'permission' ORDER BY p.created_at DESC LIMIT 1;
+    WHERE p.webview_session_id = webview_session AND p.kind = 'permission' ORDER BY p.created_at DESC LIMIT 1;
     UPDATE merchant_order AS o SET
         captured = sums.captured, refunded = sums.refunded, updated_at = statement_timestamp(),
         state = CASE
@@ -30,5 +30,5 @@ BEGIN
             WHEN newest.state = 'Canceled'                          THEN 'cancelled'
             ELSE o.state::text
         END::order_state
-    WHERE o.flow_id = flow;
+    WHERE o.webview_session_id = webview_session;
 END $$;

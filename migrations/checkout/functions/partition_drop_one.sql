@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Drops the first of some partitions that can be dropped; says whether one was, and why the first that could not be was not.
 -- Locks last to the end of the transaction, so more than one drop in it would let one lock be held while the next is waited for. Of
@@ -12,7 +12,7 @@ BEGIN
     FOR number IN 1 .. cardinality(children) LOOP
         CONTINUE WHEN parents[number] = ANY (locked);
         BEGIN
-            IF flow_drop_partition(children[number]) THEN
+            IF partition_drop(children[number]) THEN
                 dropped := 1;
                 RETURN;
             END IF;

@@ -1,12 +1,12 @@
--- version: 1
+-- version: 2
 
 -- The tables with partitions, and how far ahead they are made. An insert of sealed data needs one every day: ten days are time to
 -- notice that none are made any more.
 CREATE OR REPLACE FUNCTION partition_tables() RETURNS TABLE (parent text, span text, unit text, step interval, ahead interval)
 LANGUAGE sql IMMUTABLE AS $$
-    VALUES ('flow', 'YYYYMM', 'month', interval '1 month', interval '20 days'),
-        ('flow_event', 'YYYYMM', 'month', interval '1 month', interval '20 days'),
-        ('flow_private', 'YYYYMMDD', 'day', interval '1 day', interval '10 days'),
+    VALUES ('webview_session', 'YYYYMM', 'month', interval '1 month', interval '20 days'),
+        ('webview_session_event', 'YYYYMM', 'month', interval '1 month', interval '20 days'),
+        ('webview_session_private', 'YYYYMMDD', 'day', interval '1 day', interval '10 days'),
         ('merchant_order', 'YYYYMM', 'month', interval '1 month', interval '20 days'),
         ('payment_operation', 'YYYYMM', 'month', interval '1 month', interval '20 days'),
         ('merchant_event', 'YYYYMM', 'month', interval '1 month', interval '20 days')
@@ -40,7 +40,7 @@ BEGIN
         ORDER BY m.since
     LOOP
         BEGIN
-            IF NOT (CASE WHEN due.parent LIKE 'flow%' THEN flow_make_partition(due.parent, due.span, due.since, due.until)
+            IF NOT (CASE WHEN due.parent LIKE 'webview_session%' THEN partition_make(due.parent, due.span, due.since, due.until)
                 ELSE merchant_make_partition(due.parent, due.since, due.until) END)
             THEN
                 RAISE EXCEPTION 'a table of that name is there and is no partition for that time';

@@ -1,10 +1,10 @@
--- version: 1
+-- version: 2
 
 -- Takes in what was seen of an object: `changed`, `same` (seen before), or `older` (overtaken, changes nothing).
 -- The order must be locked. `taken` counts only once a charge is captured; `given` is what the provider says was refunded of it, by
 -- whomever, and stays counted. Two states of one second are told apart by reading again.
 CREATE OR REPLACE FUNCTION payment_apply(
-    flow uuid, seen_kind object_kind, id text, above text, word text, why text, since timestamptz, sum bigint, money text,
+    webview_session uuid, seen_kind object_kind, id text, above text, word text, why text, since timestamptz, sum bigint, money text,
     taken bigint, given bigint, born timestamptz
 ) RETURNS text
 LANGUAGE plpgsql AS $$
@@ -17,7 +17,7 @@ DECLARE
     event text;
     given_back bigint;
 BEGIN
-    SELECT o.currency INTO ours FROM merchant_order AS o WHERE o.flow_id = flow;
+    SELECT o.currency INTO ours FROM merchant_order AS o WHERE o.webview_session_id = webview_session;
     IF money <> ours THEN
         -- No order has two currencies: what was read there is no sum of it.
         sum := NULL;
@@ -28,10 +28,10 @@ BEGIN
     is_new := NOT FOUND;
     IF is_new THEN
         INSERT INTO payment_object (
-            flow_id, created_at, observed_at, object_updated_at, amount, captured, refunded, said_refunded, kind, final,
+            webview_session_id, created_at, observed_at, object_updated_at, amount, captured, refunded, said_refunded, kind, final,
             object_id, parent, currency, state, reason)
         VALUES (
-            flow, coalesce(born, statement_timestamp()), statement_timestamp(), since, coalesce(sum, 0),
+            webview_session, coalesce(born, statement_timestamp()), statement_timestamp(), since, coalesce(sum, 0),
             CASE WHEN word = 'Captured' THEN coalesce(taken, sum, 0) ELSE 0 END, coalesce(given, 0), coalesce(given, 0), seen_kind,
             ends, id, above, ours, word, why)
         RETURNING * INTO new;
@@ -46,20 +46,20 @@ BEGIN
             said_refunded = coalesce(given, p.said_refunded),
             refunded = CASE WHEN seen_kind = 'charge' THEN greatest(coalesce(given, p.said_refunded), (
                 SELECT coalesce(sum(r.amount), 0) FROM payment_object AS r
-                WHERE r.flow_id = flow AND r.kind = 'refund' AND r.parent = id AND r.state <> 'Declined'))
+                WHERE r.webview_session_id = webview_session AND r.kind = 'refund' AND r.parent = id AND r.state <> 'Declined'))
                 ELSE p.refunded END
         WHERE p.object_id = id RETURNING * INTO new;
     END IF;
     IF seen_kind = 'refund' THEN
         SELECT coalesce(sum(r.amount), 0) INTO given_back FROM payment_object AS r
-        WHERE r.flow_id = flow AND r.kind = 'refund' AND r.parent = new.parent AND r.state <> 'Declined';
+        WHERE r.webview_session_id = webview_session AND r.kind = 'refund' AND r.parent = new.parent AND r.state <> 'Declined';
         -- What the charge itself was said to have given back may be older than this, or hold refunds that were made elsewhere.
         UPDATE payment_object AS p SET refunded = greatest(p.said_refunded, given_back)
-        WHERE p.object_id = new.parent AND p.flow_id = flow;
+        WHERE p.object_id = new.parent AND p.webview_session_id = webview_session;
         IF is_new OR word = 'Declined' AND old.state <> word THEN
             -- Whether that was in what the charge said, the charge alone can tell.
-            PERFORM poll_wake(p.object_id, p.kind, flow) FROM payment_object AS p
-            WHERE p.object_id = new.parent AND p.flow_id = flow
+            PERFORM poll_wake(p.object_id, p.kind, webview_session) FROM payment_object AS p
+            WHERE p.object_id = new.parent AND p.webview_session_id = webview_session
                 AND p.said_refunded > given_back - CASE word WHEN 'Declined' THEN 0 ELSE new.amount END;
         END IF;
     END IF;
@@ -71,12 +71,12 @@ BEGIN
         AND old.state NOT IN ('AuthorizationInitiated', 'RefundInitiated') THEN
         -- The provider's times are whole seconds: which of two states of one second came first is not known, unless one is an end
         -- or a beginning. It is read again.
-        PERFORM poll_wake(id, seen_kind, flow);
+        PERFORM poll_wake(id, seen_kind, webview_session);
     END IF;
-    PERFORM order_settle(flow);
+    PERFORM order_settle(webview_session);
     event := object_event(seen_kind, word);
     IF event IS NOT NULL AND (is_new OR old.state <> word) THEN
-        PERFORM order_announce(flow, event, object_event_data(new));
+        PERFORM order_announce(webview_session, event, object_event_data(new));
     END IF;
     RETURN 'changed';
 END $$;

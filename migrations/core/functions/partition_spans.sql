@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- The partitions of some tables and the times that they hold, by their bounds; without end where a partition takes whatever no other
 -- takes.
@@ -14,7 +14,7 @@ LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
         FROM children AS k JOIN pg_class AS c ON c.oid = k.inhrelid
     )
     SELECT b.parent, b.relname,
-        coalesce(flow_moment(substring(b.bound FROM 'FROM \(''([0-9a-f-]{36})''\)')::uuid), '-infinity'),
-        coalesce(flow_moment(substring(b.bound FROM 'TO \(''([0-9a-f-]{36})''\)')::uuid), 'infinity')
+        coalesce(id_moment(substring(b.bound FROM 'FROM \(''([0-9a-f-]{36})''\)')::uuid), '-infinity'),
+        coalesce(id_moment(substring(b.bound FROM 'TO \(''([0-9a-f-]{36})''\)')::uuid), 'infinity')
     FROM bounds AS b
 $$;

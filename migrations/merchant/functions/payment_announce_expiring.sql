@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Announces that an authorised charge is about to pass one of its limits, once for each: after 7 days a capture takes days, after 30
 -- there is nothing to capture any more. Says whether it did. `notice` is how long before.
@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     SELECT * INTO p FROM payment_object AS o WHERE o.object_id = object;
     IF NOT FOUND THEN RETURN false; END IF;
-    PERFORM FROM merchant_order AS o WHERE o.flow_id = p.flow_id FOR UPDATE;
+    PERFORM FROM merchant_order AS o WHERE o.webview_session_id = p.webview_session_id FOR UPDATE;
     IF NOT FOUND THEN RETURN false; END IF;
     -- Under the lock of the order nothing happens to its money.
     SELECT * INTO p FROM payment_object AS o WHERE o.object_id = object;
@@ -24,7 +24,7 @@ BEGIN
     RETURNING least(q.since, p.object_updated_at) + l.life INTO due;
     IF NOT FOUND THEN RETURN false; END IF;
     PERFORM order_announce(
-        p.flow_id, 'charge.expiring',
+        p.webview_session_id, 'charge.expiring',
         (object_event_data(p)::jsonb || jsonb_build_object('captureBefore', time_text(due)))::json);
     RETURN true;
 END $$;

@@ -1,13 +1,13 @@
--- version: 1
+-- version: 2
 
 -- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, `left` (it has begun, and whoever held
--- it is gone: to be taken over), `stuck` (a person has to look at it), or a word of operation_verdict.
+-- it is gone: to be taken over), `stuck` (a person has to look at it), or a word of operation_outcome.
 -- Only what begins leaves a claim behind, so a request that was refused is judged anew when it is repeated. `scope` is that of the claim,
 -- `asker` the API key.
 CREATE OR REPLACE FUNCTION payment_begin(
-    operation uuid, attempt uuid, lease interval, in_flow uuid, what text, object text, sum bigint, money text, cancels boolean,
+    operation uuid, attempt uuid, lease interval, in_session uuid, what text, object text, sum bigint, money text, cancels boolean,
     octets bytea, sent_key text, scope uuid, mark text, print bytea, asker uuid,
-    OUT verdict text, OUT flow uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea,
+    OUT outcome text, OUT webview_session uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea,
     OUT left_open uuid
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -16,11 +16,11 @@ DECLARE
     begun record;
     under record;
 BEGIN
-    verdict := 'unknown';
-    SELECT q.flow_id INTO flow FROM payment_object AS q
-    WHERE q.object_id = object AND (in_flow IS NULL OR q.flow_id = in_flow);
+    outcome := 'unknown';
+    SELECT q.webview_session_id INTO webview_session FROM payment_object AS q
+    WHERE q.object_id = object AND (in_session IS NULL OR q.webview_session_id = in_session);
     IF NOT FOUND THEN RETURN; END IF;
-    PERFORM FROM merchant_order AS o WHERE o.flow_id = flow FOR UPDATE;
+    PERFORM FROM merchant_order AS o WHERE o.webview_session_id = webview_session FOR UPDATE;
     IF NOT FOUND THEN RETURN; END IF;
     IF scope IS NOT NULL THEN
         SELECT i.fingerprint, i.status, i.answer, i.lease_until INTO claim
@@ -30,7 +30,7 @@ BEGIN
             SELECT q.operation_id, r.state INTO begun
             FROM payment_operation_open AS q JOIN payment_operation AS r ON r.operation_id = q.operation_id
             WHERE q.target = object AND r.key_id IN (scope, asker) AND r.idem = mark;
-            verdict := CASE
+            outcome := CASE
                 WHEN claim.fingerprint <> print                  THEN 'key_reused'
                 WHEN claim.answer IS NOT NULL                    THEN 'replayed'
                 WHEN begun.state = 'stuck'                       THEN 'stuck'
@@ -41,37 +41,37 @@ BEGIN
             status := claim.status;
             answer := claim.answer;
             left_open := begun.operation_id;
-            IF verdict <> 'dead' THEN RETURN; END IF;
+            IF outcome <> 'dead' THEN RETURN; END IF;
         END IF;
     END IF;
     SELECT * INTO p FROM payment_object AS q WHERE q.object_id = object FOR UPDATE;
     SELECT count(*) AS charges, count(*) FILTER (WHERE NOT c.final) AS open_charges,
         coalesce(sum(CASE WHEN c.final THEN c.captured ELSE c.amount END), 0)::bigint AS held
     INTO under FROM payment_object AS c
-    WHERE c.flow_id = flow AND c.kind = 'charge' AND c.parent = object;
+    WHERE c.webview_session_id = webview_session AND c.kind = 'charge' AND c.parent = object;
     word := p.state;
     greatest_sum := operation_limit(p, what, under.held);
-    verdict := operation_verdict(p, what, sum, money, under.held, under.charges, under.open_charges, cancels);
-    IF verdict <> 'begun' THEN RETURN; END IF;
+    outcome := operation_outcome(p, what, sum, money, under.held, under.charges, under.open_charges, cancels);
+    IF outcome <> 'begun' THEN RETURN; END IF;
     IF scope IS NOT NULL THEN
         -- A claim that is dead has nothing under way: its operation would hold the target.
-        INSERT INTO api_idempotency AS i (key_id, idem, created_at, lease_until, fingerprint, flow_id)
-        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, print, flow)
+        INSERT INTO api_idempotency AS i (key_id, idem, created_at, lease_until, fingerprint, webview_session_id)
+        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, print, webview_session)
         ON CONFLICT (key_id, idem) DO UPDATE SET
-            created_at = excluded.created_at, lease_until = excluded.lease_until, flow_id = excluded.flow_id
+            created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id
         WHERE i.answer IS NULL AND i.lease_until <= statement_timestamp() AND i.fingerprint = excluded.fingerprint;
         -- The same mark for another order, at this very moment.
         IF NOT FOUND THEN
-            verdict := 'in_progress';
+            outcome := 'in_progress';
             RETURN;
         END IF;
     END IF;
     INSERT INTO payment_operation_open (operation_id, target) VALUES (operation, object);
     INSERT INTO payment_operation (
-        operation_id, flow_id, attempt_id, key_id, created_at, lease_until, amount, attempt, kind, state, target, currency, idem,
+        operation_id, webview_session_id, attempt_id, key_id, created_at, lease_until, amount, attempt, kind, state, target, currency, idem,
         idem_key, body, fingerprint, asked_by)
     VALUES (
-        operation, flow, attempt, scope, statement_timestamp(), statement_timestamp() + lease, sum, 1, what, 'open', object,
+        operation, webview_session, attempt, scope, statement_timestamp(), statement_timestamp() + lease, sum, 1, what, 'open', object,
         p.currency, mark, sent_key, octets, print, asker);
     UPDATE payment_object AS q SET
         open_operation = operation, reserved = q.reserved + CASE what WHEN 'refund' THEN sum ELSE 0 END
@@ -81,18 +81,18 @@ END $$;
 -- For a program of before, during a roll-out: its requests meet the claims of the account too. What it does not know, `stuck`, is
 -- `in_progress` to it.
 CREATE OR REPLACE FUNCTION payment_begin(
-    operation uuid, attempt uuid, lease interval, in_flow uuid, what text, object text, sum bigint, money text, cancels boolean,
+    operation uuid, attempt uuid, lease interval, in_session uuid, what text, object text, sum bigint, money text, cancels boolean,
     octets bytea, sent_key text, caller uuid, mark text, print bytea,
-    OUT verdict text, OUT flow uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea,
+    OUT outcome text, OUT webview_session uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea,
     OUT left_open uuid
 ) LANGUAGE sql AS $$
-    SELECT CASE b.verdict WHEN 'stuck' THEN 'in_progress' ELSE b.verdict END, b.flow, b.greatest_sum, b.word, b.status, b.answer,
+    SELECT CASE b.outcome WHEN 'stuck' THEN 'in_progress' ELSE b.outcome END, b.webview_session, b.greatest_sum, b.word, b.status, b.answer,
         b.left_open
     FROM payment_begin(
-        operation, attempt, lease, in_flow, what, object, sum, money, cancels, octets, sent_key,
+        operation, attempt, lease, in_session, what, object, sum, money, cancels, octets, sent_key,
         CASE WHEN caller IS NOT NULL THEN coalesce((
             SELECT encode(substring(sha256(convert_to(
                 E'sallyport/claims/1\n' || o.environment || E'\n' || o.account, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid
-            FROM payment_object AS p JOIN merchant_order AS o ON o.flow_id = p.flow_id WHERE p.object_id = object), caller) END,
+            FROM payment_object AS p JOIN merchant_order AS o ON o.webview_session_id = p.webview_session_id WHERE p.object_id = object), caller) END,
         mark, print, caller) AS b
 $$;

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Ends an operation whose key the provider has had with other octets: it had no effect and will have none. The claim goes with it, so
 -- that the request that the provider had first can be repeated. False where somebody else took the operation over or ended it.
@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     SELECT * INTO op FROM payment_operation AS q WHERE q.operation_id = operation;
     IF NOT FOUND THEN RETURN false; END IF;
-    PERFORM FROM merchant_order AS o WHERE o.flow_id = op.flow_id FOR UPDATE;
+    PERFORM FROM merchant_order AS o WHERE o.webview_session_id = op.webview_session_id FOR UPDATE;
     UPDATE payment_operation AS q SET
         state = 'refused', ended_at = statement_timestamp(), reason = 'DuplicateIdempotencyKey'
     WHERE q.operation_id = operation AND q.attempt_id = fence AND q.state = 'open';

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Ends an operation: `done`, `pending`, `refused`, `released` (nothing was sent) or `stuck` (a person must look: its target stays
 -- taken). False where somebody else took it over or ended it. `id` and what follows is the object that came of it, or NULL. Its claim
@@ -14,7 +14,7 @@ DECLARE
 BEGIN
     SELECT * INTO op FROM payment_operation AS q WHERE q.operation_id = operation;
     IF NOT FOUND THEN RETURN false; END IF;
-    PERFORM FROM merchant_order AS o WHERE o.flow_id = op.flow_id FOR UPDATE;
+    PERFORM FROM merchant_order AS o WHERE o.webview_session_id = op.webview_session_id FOR UPDATE;
     UPDATE payment_operation AS q SET
         state = as_end, ended_at = statement_timestamp(), reason = why_ended, object_id = id
     WHERE q.operation_id = operation AND q.attempt_id = fence AND q.state = 'open';
@@ -26,7 +26,7 @@ BEGIN
         WHERE q.object_id = op.target AND q.open_operation = operation;
     END IF;
     IF id IS NOT NULL THEN
-        PERFORM payment_apply(op.flow_id, seen_kind, id, above, word, why, since, sum, money, taken, given, born);
+        PERFORM payment_apply(op.webview_session_id, seen_kind, id, above, word, why, since, sum, money, taken, given, born);
     END IF;
     -- Without an answer the request may be made again. Its 72 hours begin here.
     UPDATE api_idempotency AS i SET
@@ -34,9 +34,9 @@ BEGIN
     WHERE i.key_id = op.key_id AND i.idem = op.idem AND i.answer IS NULL;
     IF NOT FOUND AND op.key_id IS NOT NULL AND reply IS NOT NULL THEN
         -- Whatever became of the claim, the effect is there. Where nobody knows any more what the request was, none is like it.
-        INSERT INTO api_idempotency (key_id, idem, created_at, lease_until, fingerprint, flow_id, status, answer)
+        INSERT INTO api_idempotency (key_id, idem, created_at, lease_until, fingerprint, webview_session_id, status, answer)
         VALUES (
-            op.key_id, op.idem, statement_timestamp(), statement_timestamp(), coalesce(op.fingerprint, ''), op.flow_id, said, reply)
+            op.key_id, op.idem, statement_timestamp(), statement_timestamp(), coalesce(op.fingerprint, ''), op.webview_session_id, said, reply)
         ON CONFLICT (key_id, idem) DO NOTHING;
     END IF;
     RETURN true;

@@ -1,12 +1,12 @@
--- version: 1
+-- version: 2
 
 -- Lists fresh events. The order of a session's row is locked by whoever writes its events, so the one before is there.
 CREATE OR REPLACE FUNCTION merchant_event_list() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO merchant_event_feed (flow_id, sequence, xact, at)
-    SELECT v.flow_id, v.sequence, greatest(pg_current_xact_id()::text::bigint, (
-        SELECT b.xact FROM merchant_event_feed AS b WHERE b.flow_id = v.flow_id AND b.sequence = v.sequence - 1)), v.at
-    FROM fresh AS v ORDER BY v.flow_id, v.sequence;
+    INSERT INTO merchant_event_feed (webview_session_id, sequence, xact, at)
+    SELECT v.webview_session_id, v.sequence, greatest(pg_current_xact_id()::text::bigint, (
+        SELECT b.xact FROM merchant_event_feed AS b WHERE b.webview_session_id = v.webview_session_id AND b.sequence = v.sequence - 1)), v.at
+    FROM fresh AS v ORDER BY v.webview_session_id, v.sequence;
     RETURN NULL;
 END $$;

@@ -12,7 +12,7 @@ end
 function request()
   index = index + 1
   local order = orders[index]
-  -- Running out of flows shows as an answer that is not 2xx or 3xx, and such a run is refused.
+  -- Running out of webview sessions shows as an answer that is not 2xx or 3xx, and such a run is refused.
   if not order then return wrk.format("GET", "/none-left", { ["Host"] = common.web }) end
   return wrk.format("POST", "/purchase", {
     ["Host"] = common.web,

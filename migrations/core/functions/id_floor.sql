@@ -1,7 +1,7 @@
 -- version: 1
 
--- The least flow id of a point in time: 48 bits of milliseconds, then zeros.
-CREATE OR REPLACE FUNCTION flow_floor(at timestamptz) RETURNS uuid
+-- The least webview session id of a point in time: 48 bits of milliseconds, then zeros.
+CREATE OR REPLACE FUNCTION id_floor(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;

@@ -3,7 +3,7 @@
 -- Drops one partition. That locks its parent ACCESS EXCLUSIVE for a moment. Whoever comes while the lock is waited for queues
 -- behind it, so it is waited for shorter than anybody notices: it is granted between two groups of writes, and not while
 -- somebody reads for minutes. False when it was not granted: a later run tries again.
-CREATE OR REPLACE FUNCTION flow_drop_partition(child name) RETURNS boolean
+CREATE OR REPLACE FUNCTION partition_drop(child name) RETURNS boolean
 LANGUAGE plpgsql SET lock_timeout = '50ms' AS $$
 BEGIN
     EXECUTE format('DROP TABLE %I', child);
@@ -12,4 +12,4 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION flow_drop_partition FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION partition_drop FROM PUBLIC;

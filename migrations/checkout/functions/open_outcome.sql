@@ -1,7 +1,7 @@
 -- version: 1
 
 -- What a launch ticket opens. b and p are the hashes of the tab cookie and the app cookie, NULL where there is none.
-CREATE OR REPLACE FUNCTION open_verdict(f flow, b bytea, p bytea, t timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION open_outcome(f webview_session, b bytea, p bytea, t timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN f.state IN ('revoked', 'expired', 'cancelled')               THEN 'dead'
@@ -11,10 +11,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
              AND p IS DISTINCT FROM f.app_hash                            THEN 'wrong_browser'
         WHEN f.state = 'issued'
              THEN CASE WHEN t < f.launch_until THEN 'opened' ELSE 'expired' END
-        WHEN b = f.b_hash                                                 THEN 'same_tab'
+        WHEN b = f.tab_hash                                                 THEN 'same_tab'
         WHEN f.state = 'declined'                                         THEN 'finished'
-        WHEN f.state = 'opened' AND f.b_seen_at IS NULL
-             AND f.b_prev_hash IS NULL AND t < f.launch_until             THEN 'reopened'
+        WHEN f.state = 'opened' AND f.tab_seen_at IS NULL
+             AND f.tab_superseded_hash IS NULL AND t < f.launch_until             THEN 'reopened'
         ELSE 'reused'
     END
 $$;

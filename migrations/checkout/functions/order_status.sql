@@ -1,8 +1,8 @@
 -- version: 1
 
--- Where an order stands: its own word once it is paid or has ended, before that what its flow tells. `over` is whether the
--- flow's deadline has passed; a flow that is not kept any more has ended.
-CREATE OR REPLACE FUNCTION order_standing(o order_state, f flow_state, over boolean) RETURNS order_state
+-- Where an order stands: its own word once it is paid or has ended, before that what its webview session tells. `over` is whether the
+-- webview session's deadline has passed; a webview session that is not kept any more has ended.
+CREATE OR REPLACE FUNCTION order_status(o order_state, f webview_session_state, over boolean) RETURNS order_state
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN o = 'declined' AND f NOT IN ('reviewed', 'placed', 'purchasing') THEN o

@@ -2,9 +2,9 @@
 
 -- What a purchase request is answered: the proofs first, then the state. p, a and b are hashes of the app cookie, the old launch
 -- ticket and the tab cookie, challenge that of the verifier, each NULL where there is none; want is the total the page showed or
--- NULL; bound whether a flow without any proof of the app is refused.
-CREATE OR REPLACE FUNCTION buy_verdict(
-    f flow, p bytea, challenge bytea, a bytea, b bytea, ref text, want bigint, bound boolean, t timestamptz
+-- NULL; bound whether a webview session without any proof of the app is refused.
+CREATE OR REPLACE FUNCTION buy_outcome(
+    f webview_session, p bytea, challenge bytea, a bytea, b bytea, ref text, want bigint, bound boolean, t timestamptz
 ) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
@@ -12,10 +12,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
           OR (f.client <> 'browser' AND f.app_hash IS NOT NULL AND p IS NULL)
           OR (f.client <> 'browser' AND f.app_hash IS NULL AND f.challenge IS NULL AND bound)
           OR (f.challenge IS NOT NULL AND challenge IS NULL)               THEN 'proof_required'
-        WHEN (f.client = 'browser' AND b IS DISTINCT FROM f.b_hash)
+        WHEN (f.client = 'browser' AND b IS DISTINCT FROM f.tab_hash)
           OR (f.client <> 'browser' AND f.app_hash IS NOT NULL AND p IS DISTINCT FROM f.app_hash)
           OR (f.challenge IS NOT NULL AND challenge IS DISTINCT FROM f.challenge)
-          OR (a IS NOT NULL AND a IS DISTINCT FROM f.a_hash)               THEN 'proof_mismatch'
+          OR (a IS NOT NULL AND a IS DISTINCT FROM f.launch_hash)               THEN 'proof_mismatch'
         WHEN f.state = 'authorized'
              THEN CASE WHEN ref = f.order_ref THEN 'replayed' ELSE 'order_mismatch' END
         WHEN f.state IN ('revoked', 'expired', 'cancelled')                THEN 'dead'

@@ -2,7 +2,7 @@
 
 -- Whether an operation may begin. `charges` and `open_charges` stand under a permission, which has one open charge at a time; `cancels` is
 -- whether a close ends them too.
-CREATE OR REPLACE FUNCTION operation_verdict(
+CREATE OR REPLACE FUNCTION operation_outcome(
     p payment_object, kind text, sum bigint, money text, held bigint, charges bigint, open_charges bigint, cancels boolean
 ) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -3,12 +3,12 @@
 -- Drops at most one partition past retention; says whether it did, how many are left, and why the first that could not be dropped
 -- was not. To be called again while it drops something. Sealed data go first.
 -- Dropped are partitions with names of ours only. Rights as partition_make_due.
-CREATE OR REPLACE FUNCTION flow_drop_expired(
-    keep_flows interval, keep_private interval, OUT dropped integer, OUT overdue integer, OUT problem text
+CREATE OR REPLACE FUNCTION webview_session_drop_expired(
+    keep_sessions interval, keep_private interval, OUT dropped integer, OUT overdue integer, OUT problem text
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
-    parents regclass[] := ARRAY['flow_private', 'flow_event', 'flow'];
-    keeps interval[] := ARRAY[partition_keep(keep_private, 1), partition_keep(keep_flows, 90), partition_keep(keep_flows, 30)];
+    parents regclass[] := ARRAY['webview_session_private', 'webview_session_event', 'webview_session'];
+    keeps interval[] := ARRAY[partition_keep(keep_private, 1), partition_keep(keep_sessions, 90), partition_keep(keep_sessions, 30)];
     children name[];
     of_parents regclass[];
 BEGIN
@@ -29,5 +29,5 @@ BEGIN
     END IF;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION flow_drop_expired FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION flow_drop_expired TO sallyport_service;
+REVOKE EXECUTE ON FUNCTION webview_session_drop_expired FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION webview_session_drop_expired TO sallyport_service;

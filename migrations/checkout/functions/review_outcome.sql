@@ -1,10 +1,10 @@
 -- version: 1
 
 -- What becomes of a provider's session that the buyer came back with.
-CREATE OR REPLACE FUNCTION review_verdict(f flow, b bytea, ref text, t timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION review_outcome(f webview_session, b bytea, ref text, t timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
-        WHEN tab_verdict(f, b, t) <> 'live'                 THEN tab_verdict(f, b, t)
+        WHEN tab_outcome(f, b, t) <> 'live'                 THEN tab_outcome(f, b, t)
         WHEN f.state = 'placed' AND f.order_ref <> ref      THEN 'order_mismatch'
         WHEN f.state = 'declined' AND f.order_ref = ref     THEN 'declined'
         ELSE 'reviewed'
