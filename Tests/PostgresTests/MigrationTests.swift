@@ -72,6 +72,23 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
 }
 
 @Suite struct `A migration` {
+    @Test func `whose words were replaced counts as applied, and stops a program that has the earlier text`()
+        async throws
+    {
+        let scene = try Scene(two)
+        _ = try await scene.run()
+        let recorded = "SELECT encode(sha256, 'hex') FROM feature_migration WHERE number = 1"
+        let digest = try #require(try scene.database.admin().rows(recorded)[0][0])
+        try scene.folder.write("base/0001_one.sql", "-- Replaces text \(digest).\nCREATE TABLE first (n bigint);")
+        try scene.folder.write("base/0003_names.sql", "ALTER TABLE IF EXISTS one RENAME TO first")
+        #expect(try await scene.states() == [.applied, .applied, .pending])
+        #expect(try await scene.run() == ["base/0003_names.sql"])
+        #expect(try await scene.states() == [.applied, .applied, .applied])
+        #expect(try scene.database.admin().rows(recorded)[0][0] != digest)
+        try scene.folder.write("base/0001_one.sql", try #require(two["0001_one.sql"]))
+        #expect(try await scene.complaint().contains("0001_one.sql"))
+    }
+
     @Test func `that was changed is named`() async throws {
         let scene = try Scene(two)
         _ = try await scene.run()

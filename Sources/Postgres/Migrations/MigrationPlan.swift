@@ -4,6 +4,8 @@ struct MigrationPlan {
     private(set) var series: [MigrationFile] = []
     /// Files to record only: the series has made what they make.
     private(set) var replaced: [(set: MigrationSet, file: MigrationFile)] = []
+    /// Applied files that have new words since, and are recorded with them.
+    private(set) var reworded: [(set: MigrationSet, file: MigrationFile)] = []
     /// Missing files, in the order of the folders.
     private(set) var files: [(set: MigrationSet, file: MigrationFile)] = []
     /// Functions whose text the database lacks or has in a lower version.
@@ -28,6 +30,7 @@ struct MigrationPlan {
             let pending = try set.pending(connection)
             if set.files.contains(where: { $0.replacesSeries && !pending.contains($0) }) { isReplaced = false }
             files += pending.map { (set, $0) }
+            reworded += try set.reworded(connection).map { (set, $0) }
             for (function, state) in try set.functionStates(connection) {
                 switch state {
                 case .pending: functions.append((set, function))
@@ -70,20 +73,36 @@ extension MigrationSet {
         return files.filter { file in entries.contains { $0.number == file.number && $0.state == .pending } }
     }
 
-    /// How each file and each record stand, lowest number first.
-    func entries(_ connection: PostgresAdmin) throws(PostgresError) -> [Migrations.Entry] {
+    private func records(
+        _ connection: PostgresAdmin
+    ) throws(PostgresError) -> [Int: (name: String, digest: String)] {
         var records: [Int: (name: String, digest: String)] = [:]
         for row in try connection.rows(selectRecords, key) {
             guard let number = row[0].flatMap({ Int($0) }), let name = row[1], let digest = row[2] else { continue }
             records[number] = (name, digest)
         }
+        return records
+    }
+
+    /// The files that are on record with an earlier text.
+    fileprivate func reworded(_ connection: PostgresAdmin) throws(PostgresError) -> [MigrationFile] {
+        let records = try records(connection)
+        return files.filter { file in
+            records[file.number].map { file.earlierDigests.contains($0.digest[...]) } ?? false
+        }
+    }
+
+    /// How each file and each record stand, lowest number first.
+    func entries(_ connection: PostgresAdmin) throws(PostgresError) -> [Migrations.Entry] {
+        var records = try records(connection)
         var entries: [Migrations.Entry] = []
         for (file, digest) in zip(files, try connection.digests(of: files.map(\.text))) {
             guard let record = records.removeValue(forKey: file.number) else {
                 entries.append(entry(file, .pending))
                 continue
             }
-            let isSame = digest == record.digest && file.name == record.name
+            let isText = digest == record.digest || file.earlierDigests.contains(record.digest[...])
+            let isSame = isText && file.name == record.name
             entries.append(entry(file, isSame ? .applied : .changed))
         }
         entries += records.map { entry($0.key, $0.value.name, .missing) }

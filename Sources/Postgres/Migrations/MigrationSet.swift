@@ -59,4 +59,10 @@ struct MigrationSet {
         VALUES ($1, $2, sha256(convert_to($3, 'UTF8'))\(feature.isEmpty ? "" : ", $4"))
         """
     }
+
+    /// Number and text of a file, then `key`.
+    var updateRecord: String {
+        "UPDATE \(table) SET sha256 = sha256(convert_to($2, 'UTF8')) WHERE number = $1::integer"
+            + (feature.isEmpty ? "" : " AND feature = $3")
+    }
 }

@@ -13,6 +13,9 @@ package import Primitives
 ///
 /// Before there were folders the program had one series of files. It is in `before/`, and runs only where it has begun: there the
 /// files that replace it are recorded without being run. Anywhere else they run, and the series gets its records.
+///
+/// A file whose words were replaced names the SHA-256 of its earlier text, `-- Replaces text …`, and a later file does the same to a
+/// database that has that text on record. The record then changes, so a program with the earlier text refuses to start.
 package enum Migrations {
     /// How a file and the database stand to each other.
     package enum State: Sendable, Equatable {
@@ -112,6 +115,9 @@ package enum Migrations {
         var applied: [String] = []
         for file in plan.series { applied.append(try apply(file, before, connection, progress)) }
         try record(plan.replaced, connection)
+        for (set, file) in plan.reworded {
+            _ = try connection.rows(set.updateRecord, [String(file.number), file.text] + set.key)
+        }
         for (set, file) in plan.files { applied.append(try apply(file, set, connection, progress)) }
         if plan.recordsSeries { try record(before.files.map { (before, $0) }, connection) }
         applied += try apply(plan.functions, connection, progress)
