@@ -48,6 +48,41 @@ struct SchemaWaysTests {
         #expect(try migrate(fresh) == [])
     }
 
+    // Days of a year and months of two, so that several hundred partitions are renamed in one transaction.
+    private func makePartitions(_ database: TestDatabase, _ session: String, make: String) throws {
+        try database.admin().run(
+            """
+            SET timezone = 'UTC';
+            SELECT count(\(make)('\(session)_private', 'YYYYMMDD', d, d + interval '1 day'))
+            FROM generate_series(date_trunc('day', now()) - interval '365 days', date_trunc('day', now()), '1 day') AS d;
+            SELECT count(\(make)(t, 'YYYYMM', m, m + interval '1 month'))
+            FROM unnest(ARRAY['\(session)', '\(session)_event']) AS t,
+                generate_series(date_trunc('month', now()) - interval '23 months', now(), '1 month') AS m;
+            SELECT count(merchant_make_partition(t, m, m + interval '1 month'))
+            FROM unnest(ARRAY['merchant_order', 'merchant_event', 'payment_operation']) AS t,
+                generate_series(date_trunc('month', now()) - interval '23 months', now(), '1 month') AS m;
+            """
+        )
+    }
+
+    @Test(.enabled(if: Files.exists("/usr/bin/pg_dump"), "pg_dump is not installed"))
+    func `is the same where the folders had made it under the names of before, with hundreds of partitions`() throws {
+        let early = try TestDatabase()
+        try EarlySeries.apply(to: early, through: EarlySeries.last)
+        try EarlySeries.recordFolders(in: early)
+        try makePartitions(early, "flow", make: "flow_make_partition")
+        let files = try migrate(early).filter { !$0.contains("/functions/") }
+        #expect(files.count == migrationFolders.count && files.allSatisfy { $0.hasSuffix("_names.sql") })
+        let fresh = try TestDatabase()
+        _ = try migrate(fresh)
+        try makePartitions(fresh, "webview_session", make: "partition_make")
+        let (of, from) = (try structure(fresh), try structure(early))
+        #expect(of.count > 10_000)
+        for line in of.difference(from: from) { Issue.record("\(line)") }
+        #expect(try records(fresh) == records(early))
+        #expect(try migrate(early) == [])
+    }
+
     @Test func `is that of the series to a program of before, which finds each of its files on record`() throws {
         let early = try TestDatabase()
         try EarlySeries.apply(to: early, through: EarlySeries.last)

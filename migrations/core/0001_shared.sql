@@ -1,4 +1,5 @@
 -- Replaces before/: recorded without being run where those files have run.
+-- Replaces text 7962d4a9c1c386690e78f1c1d23a27cf7d015abc39bc036d2098963287117b93.
 -- What all features share: the role of the program, the record of operators' decisions, the events that merchants get.
 
 -- The role the program works under: a login role is made a member of it, GRANT sallyport_service TO the_login_role. It runs a whole shop,
@@ -36,12 +37,12 @@ GRANT SELECT ON operator_event TO sallyport_service;
 
 -- What merchants are told, numbered by order, or by another subject, without a gap. Append-only; no token, no personal data.
 CREATE TABLE merchant_event (
-    webview_session_id  uuid        NOT NULL,
-    event_id uuid        NOT NULL,
-    sequence bigint      NOT NULL,
-    at       timestamptz NOT NULL,
-    type     text        NOT NULL,
-    data     json        NOT NULL, -- the order as it was then
+    webview_session_id uuid        NOT NULL,
+    event_id           uuid        NOT NULL,
+    sequence           bigint      NOT NULL,
+    at                 timestamptz NOT NULL,
+    type               text        NOT NULL,
+    data               json        NOT NULL, -- the order as it was then
     PRIMARY KEY (webview_session_id, sequence)
 ) PARTITION BY RANGE (webview_session_id);
 

@@ -1,4 +1,5 @@
 -- Replaces before/: recorded without being run where those files have run.
+-- Replaces text 4ffdfe69df989e45649df81e813f86e90576ce14ce8fff18f4885d28e2fec00a.
 -- The keys of merchants' programs, and what their requests were answered.
 
 -- One row per key. Revoked ones stay: a name in the trail of an order must not lose its meaning.
@@ -22,14 +23,14 @@ GRANT UPDATE (secret_hash, previous_hash, previous_until, revoked_at, last_used_
 -- answer while the request runs; whoever comes after lease_until without an answer takes the claim over.
 -- These rows are deleted, with the orders of their month: hence the settings of the autovacuum, and the index.
 CREATE TABLE api_idempotency (
-    key_id      uuid        NOT NULL, -- the scope: 16 bytes that stand for account and environment (IdempotencyClaim)
-    webview_session_id     uuid,
-    created_at  timestamptz NOT NULL,
-    lease_until timestamptz NOT NULL,
-    status      integer,
-    idem        text        NOT NULL, -- the client's word
-    fingerprint bytea       NOT NULL, -- SHA-256 of method, path and body with line feeds between them
-    answer      bytea,                -- sealed under the key's text where it holds tokens
+    key_id             uuid        NOT NULL, -- the scope: 16 bytes that stand for account and environment (IdempotencyClaim)
+    webview_session_id uuid,
+    created_at         timestamptz NOT NULL,
+    lease_until        timestamptz NOT NULL,
+    status             integer,
+    idem               text        NOT NULL, -- the client's word
+    fingerprint        bytea       NOT NULL, -- SHA-256 of method, path and body with line feeds between them
+    answer             bytea,                -- sealed under the key's text where it holds tokens
     PRIMARY KEY (key_id, idem)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.2);
 

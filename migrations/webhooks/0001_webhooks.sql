@@ -1,4 +1,5 @@
 -- Replaces before/: recorded without being run where those files have run.
+-- Replaces text 3ae779389df6e7411e7fd2cc7e92b941454bf5b44f452f6a71d1e9f501085d57.
 -- Where merchants want to be told of events, what has not arrived there yet, and the order in which events are listed.
 
 -- An endpoint is never deleted, so that its id is never used again.
@@ -18,17 +19,17 @@ CREATE TABLE webhook_endpoint (
 -- The events of one webview session that one endpoint has not got. A row only while there are some; it comes with the event, in the same
 -- commit. Only `head` is ever on its way, so events arrive in their order.
 CREATE TABLE webhook_delivery_queue (
-    endpoint_id uuid        NOT NULL,
-    webview_session_id     uuid        NOT NULL,
-    attempt_id  uuid,                 -- fences the outcome on a try; NULL while nobody sends
-    head        bigint      NOT NULL, -- sequence of the first event, and of the last
-    tail        bigint      NOT NULL,
-    next_at     timestamptz NOT NULL, -- when it is looked at again: the next try, or the end of the lease of the present one
-    since       timestamptz NOT NULL, -- since when the head has been waiting
-    dead_at   timestamptz,          -- nothing goes until an operator says so
-    failures    integer     NOT NULL, -- of the head
-    last_status integer,
-    last_error  text,
+    endpoint_id        uuid        NOT NULL,
+    webview_session_id uuid        NOT NULL,
+    attempt_id         uuid,                 -- fences the outcome of a try; NULL while nobody sends
+    head               bigint      NOT NULL, -- sequence of the first event, and of the last
+    tail               bigint      NOT NULL,
+    next_at            timestamptz NOT NULL, -- when it is read again: the next try, or the end of the lease of the present one
+    since              timestamptz NOT NULL, -- since when the head has been waiting
+    dead_at            timestamptz,          -- nothing goes until an operator says so
+    failures           integer     NOT NULL, -- of the head
+    last_status        integer,
+    last_error         text,
     PRIMARY KEY (endpoint_id, webview_session_id)
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
 
@@ -36,12 +37,12 @@ CREATE INDEX webhook_delivery_queue_due ON webhook_delivery_queue (endpoint_id, 
 
 -- The events of the last 30 days in the order in which they are listed; rows are deleted in batches.
 CREATE TABLE merchant_event_feed (
-    webview_session_id  uuid        NOT NULL,
-    sequence bigint      NOT NULL,
+    webview_session_id uuid        NOT NULL,
+    sequence           bigint      NOT NULL,
     -- The transaction that wrote the event, or one after it: never less than that of the session's event before. Whoever has read up to
     -- a transaction before which none is running has missed nothing, whatever commits later.
-    xact     bigint      NOT NULL,
-    at       timestamptz NOT NULL,
+    xact               bigint      NOT NULL,
+    at                 timestamptz NOT NULL,
     PRIMARY KEY (webview_session_id, sequence)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);
 

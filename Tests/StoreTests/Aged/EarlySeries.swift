@@ -36,4 +36,41 @@ enum EarlySeries {
             try admin.run("COMMIT")
         }
     }
+
+    /// Puts the folders of before decision 0086 on record, as `migrate` of then did behind the series: the schema is the same.
+    static func recordFolders(in database: TestDatabase) throws {
+        let admin = try database.admin()
+        try admin.run(
+            """
+            CREATE TABLE feature_function (
+                feature text NOT NULL, name text NOT NULL, version integer NOT NULL, sha256 bytea NOT NULL,
+                applied_at timestamptz NOT NULL DEFAULT statement_timestamp(), PRIMARY KEY (feature, name)
+            );
+            GRANT SELECT ON feature_function TO sallyport_service
+            """
+        )
+        for folder in migrationFolders {
+            for name in try Files.list("\(migrationsFolder)/\(folder)").sorted()
+            where name.hasSuffix(".sql") && !name.hasSuffix("_names.sql") {
+                let text = String(decoding: try Files.read("\(migrationsFolder)/\(folder)/\(name)"), as: UTF8.self)
+                let earlier = text.firstMatch(of: /-- Replaces text ([0-9a-f]{64})/).map { String($0.1) }
+                _ = try admin.rows(
+                    """
+                    INSERT INTO feature_migration
+                    VALUES ($1, $2, $3, coalesce(decode($5, 'hex'), sha256(convert_to($4, 'UTF8'))))
+                    """,
+                    [folder, String(name.prefix(4)), name, text, earlier]
+                )
+            }
+            let functions = "\(migrationsFolder)/\(folder)/functions"
+            for name in Files.exists(functions) ? try Files.list(functions) : [] {
+                let text = String(decoding: try Files.read("\(functions)/\(name)"), as: UTF8.self)
+                if text.hasPrefix("-- version: 1\n"), !EarlyNames.functions.values.contains(name) { continue }
+                _ = try admin.rows(
+                    "INSERT INTO feature_function VALUES ($1, $2, 1, '')",
+                    [folder, EarlyNames.functions.first { $0.value == name }?.key ?? name]
+                )
+            }
+        }
+    }
 }

@@ -37,7 +37,7 @@ final class EarlyShop: Sendable {
             directory: migrationsFolder,
             features: migrationFolders
         )
-        after = try EarlyShop.census(admin, columns)
+        after = try EarlyShop.census(admin, columns, EarlyNames.today)
         // The ticket that was not used yet has minutes to live, and the test that ends what is late runs beside the one that opens it.
         let created = try id(0, of: .merchantCreated)
         let later = "now() + interval '1 hour'"
@@ -47,27 +47,34 @@ final class EarlyShop: Sendable {
     }
 
     /// The columns of then, by table, but for what a migration changes on purpose: 0019 shortens leases.
-    private static func columns(_ admin: PostgresAdmin) throws -> [(table: String, columns: String)] {
+    private static func columns(_ admin: PostgresAdmin) throws -> [(table: String, columns: [String])] {
         let rows = try admin.rows(
             """
-            SELECT c.relname, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+            SELECT c.relname, string_agg(a.attname, ' ' ORDER BY a.attnum)
             FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0
             WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
                 AND c.relname NOT LIKE '%\\_migration' AND (c.relname, a.attname) <> ('payment_operation', 'lease_until')
             GROUP BY 1 ORDER BY 1
             """
         )
-        return rows.compactMap { row in row[0].flatMap { table in row[1].map { (table, $0) } } }
+        return rows.compactMap { row in
+            row[0].flatMap { table in row[1].map { (table, $0.split(separator: " ").map(String.init)) } }
+        }
     }
 
     /// How many rows each table has and a digest of them; how many orders, sessions and objects stand where, and their sums.
+    ///
+    /// - Parameter name: The name of what was called so.
     private static func census(
         _ admin: PostgresAdmin,
-        _ columns: [(table: String, columns: String)]
+        _ columns: [(table: String, columns: [String])],
+        _ name: (String) -> String = { $0 }
     ) throws -> [String: String] {
         var census: [String: String] = [:]
         for (table, columns) in columns {
-            let sql = "SELECT count(*), sum(hashtextextended(x::text, 0)) FROM (SELECT \(columns) FROM \(table)) AS x"
+            let list = columns.map { "\"\(name($0))\"" }.joined(separator: ", ")
+            let sql =
+                "SELECT count(*), sum(hashtextextended(x::text, 0)) FROM (SELECT \(list) FROM \(name(table))) AS x"
             census[table] = try text(admin, sql)
         }
         census["orders"] = try text(
@@ -79,7 +86,9 @@ final class EarlyShop: Sendable {
         )
         census["sessions"] = try text(
             admin,
-            "SELECT state, client, count(*), sum(total) FROM webview_session GROUP BY state, client ORDER BY state, client"
+            """
+            SELECT state, client, count(*), sum(total) FROM \(name("flow")) GROUP BY state, client ORDER BY state, client
+            """
         )
         census["objects"] = try text(
             admin,

@@ -15,7 +15,9 @@ BEGIN
         PERFORM FROM merchant_order AS o WHERE o.webview_session_id = webview_session FOR UPDATE;
     END IF;
     INSERT INTO notification AS n (message_id, received_at, kind, object_id, webview_session_id, outcome)
-    VALUES (message, statement_timestamp(), said, object, webview_session, CASE WHEN webview_session IS NULL THEN 'unknown' ELSE 'taken' END)
+    VALUES (
+        message, statement_timestamp(), said, object, webview_session,
+        CASE WHEN webview_session IS NULL THEN 'unknown' ELSE 'taken' END)
     ON CONFLICT (message_id) DO UPDATE SET deliveries = n.deliveries + 1
     RETURNING n.deliveries INTO times;
     IF times > 1 THEN RETURN 'duplicate'; END IF;

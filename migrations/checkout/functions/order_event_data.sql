@@ -2,8 +2,8 @@
 
 -- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
 -- the same statement writes, or NULL.
--- Until an order has a word of its own its webview session tells how far it has come, and what is to be paid. A statement that ends an order sees its
--- webview session as it was before, so the order's word goes first.
+-- Until an order has a state of its own its webview session says how far it has come, and what is to be paid. A statement that ends an
+-- order sees its webview session as it was before, so the order's state goes first.
 CREATE OR REPLACE FUNCTION order_event_data(o merchant_order, object json, fresh payment_object) RETURNS json
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

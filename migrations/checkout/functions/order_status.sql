@@ -1,6 +1,6 @@
 -- version: 1
 
--- Where an order stands: its own word once it is paid or has ended, before that what its webview session tells. `over` is whether the
+-- The status of an order: its own state once it is paid or has ended, before that what its webview session says. `over` is whether the
 -- webview session's deadline has passed; a webview session that is not kept any more has ended.
 CREATE OR REPLACE FUNCTION order_status(o order_state, f webview_session_state, over boolean) RETURNS order_state
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION payment_observe(
     given bigint, born timestamptz, OUT outcome text, OUT webview_session uuid
 ) LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT p.webview_session_id INTO webview_session FROM payment_object AS p WHERE p.object_id IN (id, above) ORDER BY p.object_id <> id LIMIT 1;
+    SELECT p.webview_session_id INTO webview_session FROM payment_object AS p
+    WHERE p.object_id IN (id, above) ORDER BY p.object_id <> id LIMIT 1;
     IF webview_session IS NOT NULL THEN
         PERFORM FROM merchant_order AS o WHERE o.webview_session_id = webview_session FOR UPDATE;
     END IF;

@@ -27,8 +27,8 @@ BEGIN
     END IF;
     IF o.webview_session_id IS NULL THEN
         INSERT INTO merchant_order (
-            webview_session_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account, environment,
-            lines)
+            webview_session_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,
+            environment, lines)
         VALUES (
             in_session, id_moment(in_session), statement_timestamp(), sum, 0, 0, sum, 'created', 'site', money, named, merchant, world,
             json_build_array(json_build_object('id', 'adopted', 'name', id, 'unitPrice', sum, 'quantity', 1, 'sum', sum)));

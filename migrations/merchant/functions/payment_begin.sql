@@ -1,7 +1,7 @@
 -- version: 2
 
 -- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, `left` (it has begun, and whoever held
--- it is gone: to be taken over), `stuck` (a person has to look at it), or a word of operation_outcome.
+-- it is gone: to be taken over), `stuck` (a person has to decide), or an outcome of operation_outcome.
 -- Only what begins leaves a claim behind, so a request that was refused is judged anew when it is repeated. `scope` is that of the claim,
 -- `asker` the API key.
 CREATE OR REPLACE FUNCTION payment_begin(
@@ -93,6 +93,7 @@ CREATE OR REPLACE FUNCTION payment_begin(
         CASE WHEN caller IS NOT NULL THEN coalesce((
             SELECT encode(substring(sha256(convert_to(
                 E'sallyport/claims/1\n' || o.environment || E'\n' || o.account, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid
-            FROM payment_object AS p JOIN merchant_order AS o ON o.webview_session_id = p.webview_session_id WHERE p.object_id = object), caller) END,
+            FROM payment_object AS p JOIN merchant_order AS o ON o.webview_session_id = p.webview_session_id
+            WHERE p.object_id = object), caller) END,
         mark, print, caller) AS b
 $$;

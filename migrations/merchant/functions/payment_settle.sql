@@ -1,6 +1,6 @@
 -- version: 2
 
--- Ends an operation: `done`, `pending`, `refused`, `released` (nothing was sent) or `stuck` (a person must look: its target stays
+-- Ends an operation: `done`, `pending`, `refused`, `released` (nothing was sent) or `stuck` (a person must decide: its target stays
 -- taken). False where somebody else took it over or ended it. `id` and what follows is the object that came of it, or NULL. Its claim
 -- begins anew, and comes back where it is gone.
 CREATE OR REPLACE FUNCTION payment_settle(
@@ -36,7 +36,8 @@ BEGIN
         -- Whatever became of the claim, the effect is there. Where nobody knows any more what the request was, none is like it.
         INSERT INTO api_idempotency (key_id, idem, created_at, lease_until, fingerprint, webview_session_id, status, answer)
         VALUES (
-            op.key_id, op.idem, statement_timestamp(), statement_timestamp(), coalesce(op.fingerprint, ''), op.webview_session_id, said, reply)
+            op.key_id, op.idem, statement_timestamp(), statement_timestamp(), coalesce(op.fingerprint, ''), op.webview_session_id, said,
+            reply)
         ON CONFLICT (key_id, idem) DO NOTHING;
     END IF;
     RETURN true;

@@ -6,7 +6,8 @@ LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO merchant_event_feed (webview_session_id, sequence, xact, at)
     SELECT v.webview_session_id, v.sequence, greatest(pg_current_xact_id()::text::bigint, (
-        SELECT b.xact FROM merchant_event_feed AS b WHERE b.webview_session_id = v.webview_session_id AND b.sequence = v.sequence - 1)), v.at
+        SELECT b.xact FROM merchant_event_feed AS b
+        WHERE b.webview_session_id = v.webview_session_id AND b.sequence = v.sequence - 1)), v.at
     FROM fresh AS v ORDER BY v.webview_session_id, v.sequence;
     RETURN NULL;
 END $$;

@@ -5,7 +5,7 @@
 CREATE OR REPLACE FUNCTION webhook_enqueue() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    -- Most shops have no endpoint, and a look costs less than a join that finds nothing.
+    -- Most shops have no endpoint, and a reading costs less than a join that finds nothing.
     IF NOT EXISTS (SELECT FROM webhook_endpoint AS e WHERE e.removed_at IS NULL) THEN
         RETURN NULL;
     END IF;
