@@ -8,10 +8,10 @@ import Testing
     /// One printed event.
     private struct Event: Decodable {
         let at: String
-        let flow: String
+        let webviewSession: String
         let ordinal: Int
         let op: String
-        let verdict: String
+        let outcome: String
         let state: String
         let peer: String
         let request: String
@@ -34,7 +34,9 @@ import Testing
     }
 
     private func events(_ output: String) throws -> [Event] {
-        try output.split(separator: "\n").map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try output.split(separator: "\n").map { try decoder.decode(Event.self, from: Data($0.utf8)) }
     }
 
     @Test func `tells the story of a mailed ticket, in order and without a secret`() async throws {
@@ -44,7 +46,7 @@ import Testing
             #expect(status == .code(0))
             let events = try events(output)
             #expect(
-                events.map { "\($0.op) \($0.verdict) \($0.state)" } == [
+                events.map { "\($0.op) \($0.outcome) \($0.state)" } == [
                     "issue issued issued", "open opened opened", "review reviewed reviewed", "place placed placed",
                     "purchase proof_mismatch revoked",
                 ]
@@ -52,7 +54,7 @@ import Testing
             #expect(events.map(\.ordinal) == Array(1...5))
             #expect(
                 events.allSatisfy {
-                    $0.flow == attacker.webviewSession && !$0.peer.isEmpty && !$0.request.isEmpty
+                    $0.webviewSession == attacker.webviewSession && !$0.peer.isEmpty && !$0.request.isEmpty
                 }
             )
             #expect(events.map(\.at) == events.map(\.at).sorted())
@@ -69,7 +71,7 @@ import Testing
             #expect(status == .code(0))
             let events = try events(output)
             #expect(
-                events.map { "\($0.flow) \($0.op) \($0.verdict)" } == [
+                events.map { "\($0.webviewSession) \($0.op) \($0.outcome)" } == [
                     "\(attacker.webviewSession) purchase proof_mismatch"
                 ]
             )
@@ -99,7 +101,7 @@ import Testing
             }
             try shop.rows("UPDATE merchant_order SET reference = 'A-1' WHERE true")
             let both = try await shop.runCommand(["audit", "A-1"]).output
-            #expect(Set(try events(both).map(\.flow)).count == 2)
+            #expect(Set(try events(both).map(\.webviewSession)).count == 2)
             let (status, output) = try await shop.runCommand(["stuck", "A-1", "--resume"])
             #expect(status == .code(1) && output.contains("A-1 names 2 sessions: give the id of one, "), "\(output)")
             let unknown = try await shop.runCommand(["stuck", "00000-00000", "--decline"])
