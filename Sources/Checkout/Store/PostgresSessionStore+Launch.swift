@@ -134,7 +134,7 @@ extension PostgresSessionStore {
         let opened = try StoreError.decoding { () throws(PostgresError) in
             try Transition<OpenOutcome<OpenedSession>>(row)
         }
-        guard written.isSecondLook, opened.outcome.opened != nil else { return opened }
+        guard written.isReread, opened.outcome.opened != nil else { return opened }
         // It was committed, but does our token still live? Another request may have re-opened since.
         let live = try StoreError.decoding { () throws(PostgresError) in try row.liveTab() }
         guard live == request.freshTabHash else {

@@ -15,7 +15,8 @@ extension PostgresSessionStore {
                 SELECT p.webview_session_id FROM payment_object AS p WHERE p.object_id = $1
                 UNION SELECT o.webview_session_id FROM merchant_order AS o WHERE o.reference IN ($1, $2)
                 UNION SELECT q.webview_session_id FROM webview_session_purchase AS q, LATERAL (
-                    SELECT f.order_ref FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f WHERE f.order_ref = $1
+                    SELECT f.order_ref FROM webview_session AS f
+                    WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f WHERE f.order_ref = $1
             ) AS n ORDER BY n.webview_session_id DESC LIMIT $3
             """
     )

@@ -81,7 +81,8 @@ extension PostgresSessionStore {
         name: "webview_session_revoke_some",
         sql: """
             WITH w AS MATERIALIZED (
-                SELECT f.webview_session_id, f.app_hash, f.state FROM webview_session AS f WHERE f.webview_session_id > $1 ORDER BY f.webview_session_id LIMIT $5
+                SELECT f.webview_session_id, f.app_hash, f.state FROM webview_session AS f
+                WHERE f.webview_session_id > $1 ORDER BY f.webview_session_id LIMIT $5
             ), u AS (
                 UPDATE webview_session AS f SET outcome = 'revoked', state = 'revoked', events = f.events + 1
                 WHERE f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
@@ -170,7 +171,8 @@ extension PostgresSessionStore {
             WITH w AS MATERIALIZED (
                 SELECT f.webview_session_id,
                     is_waiting(f.state) AND statement_timestamp() < least(f.idle_until, f.absolute_until) AS is_live
-                FROM webview_session AS f WHERE f.webview_session_id >= $1 AND f.webview_session_id < $2 ORDER BY f.webview_session_id LIMIT $3
+                FROM webview_session AS f
+                WHERE f.webview_session_id >= $1 AND f.webview_session_id < $2 ORDER BY f.webview_session_id LIMIT $3
             )
             SELECT count(*) FILTER (WHERE w.is_live), (SELECT w.webview_session_id FROM w OFFSET $3 - 1 LIMIT 1) FROM w
             """

@@ -64,7 +64,7 @@ extension PostgresSessionStore {
         )
         let done: Transition<BeginOutcome> = try await transition(call, "purchase", evidence.webviewSession, caller)
         switch done.outcome {
-        // After a second look somebody else may hold the lease by now.
+        // After a re-read somebody else may hold the lease by now.
         case .begin(let attempt) where attempt.id != freshAttempt,
             .recover(let attempt) where attempt.id != freshAttempt:
             throw StoreError(.outcomeUnknown, "purchase of \(evidence.webviewSession): the lease was taken over")
@@ -99,7 +99,8 @@ extension PostgresSessionStore {
             WITH u AS (
                 UPDATE webview_session AS f SET
                     outcome = 'met', state = 'issued', events = f.events + 1, launch_hash = $12, tab_hash = NULL,
-                    tab_superseded_hash = NULL, tab_seen_at = NULL, both_presented_at = coalesce(f.both_presented_at, statement_timestamp()),
+                    tab_superseded_hash = NULL, tab_seen_at = NULL,
+                    both_presented_at = coalesce(f.both_presented_at, statement_timestamp()),
                     launch_until = statement_timestamp() + $13 * interval '1 second',
                     idle_until = \(SQLText.deadline("$13"))
                 WHERE f.webview_session_id = $1 AND f.return_hash = $4 AND f.client <> 'browser' AND \(verdict) = 'not_ready'
@@ -135,7 +136,8 @@ extension PostgresSessionStore {
         name: "webview_session_pending",
         sql: """
             WITH u AS (
-                SELECT f.webview_session_id FROM webview_session AS f WHERE f.webview_session_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing'
+                SELECT f.webview_session_id FROM webview_session AS f
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing'
             ), \(OrderSQL.pending)
             SELECT 1 FROM o
             """

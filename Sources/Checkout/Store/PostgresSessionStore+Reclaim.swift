@@ -38,7 +38,8 @@ extension PostgresSessionStore {
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
                 INSERT INTO webview_session_purchase (webview_session_id, next_at)
-                SELECT u.webview_session_id, statement_timestamp() + $7 * interval '1 second' FROM u ON CONFLICT (webview_session_id) DO NOTHING
+                SELECT u.webview_session_id, statement_timestamp() + $7 * interval '1 second'
+                FROM u ON CONFLICT (webview_session_id) DO NOTHING
             ), \(SQLText.audit("'reclaim'", reason: "$6"))
             SELECT u.outcome, u.state FROM u
             """

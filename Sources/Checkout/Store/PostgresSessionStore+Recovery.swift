@@ -66,7 +66,8 @@ extension PostgresSessionStore {
             WITH d AS MATERIALIZED (
                 SELECT q.webview_session_id FROM webview_session_purchase AS q, LATERAL (
                     -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the tables.
-                    SELECT f.state, f.lease_until, f.client FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
+                    SELECT f.state, f.lease_until, f.client FROM webview_session AS f
+                    WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
                 WHERE q.stuck_at IS NULL AND q.next_at <= statement_timestamp()
                     AND f.state = 'purchasing' AND f.lease_until <= statement_timestamp()
                     AND f.client::text = ANY ($3::text[])
@@ -121,7 +122,8 @@ extension PostgresSessionStore {
             UPDATE webview_session_purchase AS q SET
                 missing_since = CASE WHEN q.missing_since >= q.since THEN q.missing_since ELSE statement_timestamp() END
             WHERE q.webview_session_id = $1
-                AND EXISTS (SELECT FROM webview_session AS f WHERE f.webview_session_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing')
+                AND EXISTS (SELECT FROM webview_session AS f
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $2 AND f.state = 'purchasing')
             RETURNING q.missing_since <= statement_timestamp() - interval '1 hour'
             """
     )
@@ -195,7 +197,8 @@ extension PostgresSessionStore {
         sql: """
             SELECT q.webview_session_id, q.since, q.stuck_at, q.recoveries, f.order_ref, f.total, q.reason
             FROM webview_session_purchase AS q, LATERAL (
-                SELECT f.order_ref, f.total FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
+                SELECT f.order_ref, f.total FROM webview_session AS f
+                WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
             WHERE q.stuck_at IS NOT NULL
             ORDER BY q.stuck_at LIMIT $1
             """
@@ -212,7 +215,8 @@ extension PostgresSessionStore {
         sql: """
             WITH d AS MATERIALIZED (
                 SELECT q.webview_session_id, f.order_ref, f.total FROM webview_session_purchase AS q, LATERAL (
-                    SELECT f.order_ref, f.total FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
+                    SELECT f.order_ref, f.total FROM webview_session AS f
+                    WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
                 WHERE q.stuck_at <= statement_timestamp() - interval '1 day'
                     AND q.stuck_at > statement_timestamp() - interval '30 days'
                     AND q.next_at <= statement_timestamp() AND coalesce(q.reason, 'time') = 'time'

@@ -10,7 +10,7 @@ extension PostgresSessionStore {
             newestAccountStatement.statement,
             sweptStatement.statement,
             noteSweptStatement.statement,
-            lookAgainStatement.statement,
+            verifyCommitStatement.statement,
             postponeStatement.statement,
             namedStatement.statement,
             numberedStatement.statement,

@@ -44,7 +44,8 @@ extension PostgresSessionStore {
         name: "webview_session_tabs_read_sealed",
         sql: """
             SELECT \(tabColumns("k.hash")), p.sealed
-            FROM webview_session AS f \(hashOfWebviewSession) LEFT JOIN webview_session_private AS p ON p.webview_session_id = f.webview_session_id
+            FROM webview_session AS f \(hashOfWebviewSession)
+            LEFT JOIN webview_session_private AS p ON p.webview_session_id = f.webview_session_id
             WHERE f.webview_session_id = ANY ($1) AND (f.tab_hash = k.hash OR f.tab_superseded_hash = k.hash)
             """,
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]

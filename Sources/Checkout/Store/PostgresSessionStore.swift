@@ -52,10 +52,10 @@ package final class PostgresSessionStore {
 }
 
 extension PostgresSessionStore {
-    /// The rows of a call that was written, and whether they are its own answer or what a second look found.
+    /// The rows of a call that was written, and whether they are its own answer or what a re-read found.
     struct Written<Row> {
         let rows: Rows<Row>
-        let isSecondLook: Bool
+        let isReread: Bool
     }
 
     /// Makes a call that changes one webview session and writes one audit row.
@@ -69,9 +69,9 @@ extension PostgresSessionStore {
     ///   - webviewSession: The webview session.
     ///   - caller: Of the request.
     ///   - isLastStep: Whether it ends what an earlier statement of the request began.
-    /// - Returns: The statement's rows. After a second look, the columns of `WebviewSessionColumns` with outcome and state of
+    /// - Returns: The statement's rows. After a re-read, the columns of `WebviewSessionColumns` with outcome and state of
     ///   the audit row, then what is sealed.
-    /// - Throws: `outcomeUnknown` when the second look finds nothing: the statement may still be on its way.
+    /// - Throws: `outcomeUnknown` when the re-read finds nothing: the statement may still be on its way.
     func write<Row>(
         _ call: StatementCall<Row>,
         as operation: String,
@@ -81,29 +81,31 @@ extension PostgresSessionStore {
     ) async throws(StoreError) -> Written<Row> {
         do {
             let rows = try await client.write(call, key: webviewSession, isLastStep: isLastStep)
-            return Written(rows: rows, isSecondLook: false)
+            return Written(rows: rows, isReread: false)
         } catch {
             guard error.code == .outcomeUnknown else { throw error }
             let rows = call.rows(try await verifyCommit(operation, webviewSession, caller))
             guard rows.count == 1 else { throw error }
-            return Written(rows: rows, isSecondLook: true)
+            return Written(rows: rows, isReread: true)
         }
     }
 
     /// The audit row of one request's statement, with the webview session as it is now.
-    static let lookAgainStatement = TypedStatement<LazyRow, WebviewSessionID, String, String>(
+    static let verifyCommitStatement = TypedStatement<LazyRow, WebviewSessionID, String, String>(
         name: "webview_session_verify_commit",
         sql: """
             SELECT e.outcome, e.to_state, \(WebviewSessionColumns.wholeAfterState("f")), p.sealed
-            FROM webview_session_event AS e JOIN webview_session AS f ON f.webview_session_id = e.webview_session_id LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1
+            FROM webview_session_event AS e
+            JOIN webview_session AS f ON f.webview_session_id = e.webview_session_id
+            LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1
             WHERE e.webview_session_id = $1 AND f.webview_session_id = $1 AND e.op = $2 AND e.request = $3
             ORDER BY e.ordinal DESC LIMIT 1
             """
     )
 
-    /// When to look once more, counted from the look before: a server that lives ends the group although its connection was
-    /// cut.
-    private static let laterLooks: [Duration] = [.milliseconds(50), .milliseconds(250)]
+    /// Pauses before the next re-read, each counted from the last one: a server that lives ends the group although its connection
+    /// was cut.
+    private static let verifyPauses: [Duration] = [.milliseconds(50), .milliseconds(250)]
     /// How long to wait for a connection, because a server that fell over may be back soon.
     private static let patience = Duration.seconds(3)
 
@@ -112,17 +114,17 @@ extension PostgresSessionStore {
         _ webviewSession: WebviewSessionID,
         _ caller: Caller
     ) async throws(StoreError) -> ResultSet {
-        let call = PostgresSessionStore.lookAgainStatement(webviewSession, operation, caller.request)
+        let call = PostgresSessionStore.verifyCommitStatement(webviewSession, operation, caller.request)
         do {
             try await client.waitUntilReady(within: PostgresSessionStore.patience)
             var rows = try await client.read(call.statement, call.parameters, isLastStep: true)
-            for pause in PostgresSessionStore.laterLooks where rows.rowCount == 0 {
+            for pause in PostgresSessionStore.verifyPauses where rows.rowCount == 0 {
                 await client.pause(for: pause)
                 rows = try await client.read(call.statement, call.parameters, isLastStep: true)
             }
             return rows
         } catch {
-            throw StoreError(.outcomeUnknown, "\(operation) of \(webviewSession), and the second look: \(error)")
+            throw StoreError(.outcomeUnknown, "\(operation) of \(webviewSession), and the re-read: \(error)")
         }
     }
 }

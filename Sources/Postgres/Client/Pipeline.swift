@@ -92,8 +92,8 @@ final class Pipeline: ReadinessHandler {
         if handle.isEncrypted { receive() }
     }
 
-    /// Looks for answers although none were reported for the socket; see `ready` for why there may be some.
-    func lookAgain() {
+    /// Reads answers although none were reported for the socket; see `ready` for why there may be some.
+    func receiveAgain() {
         receive()
     }
 

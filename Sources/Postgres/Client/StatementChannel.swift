@@ -86,7 +86,7 @@ final class StatementChannel {
     /// Begins to connect.
     func start() {
         guard responder == nil else { return onReadinessChange(true) }
-        patrol = reactor.makeTimer { [weak self] in self?.lookAround() }
+        patrol = reactor.makeTimer { [weak self] in self?.check() }
         connector.owner = self
         connector.start()
     }
@@ -169,7 +169,7 @@ final class StatementChannel {
     private func send(_ calls: some Sequence<Call>) {
         guard let pipeline else { return }
         sentAt = reactor.now
-        if !isPatrolling { lookSoon() }
+        if !isPatrolling { checkSoon() }
         let isSent = calls.allSatisfy { pipeline.add($0.content) } && pipeline.finishGroup()
         if !isSent { lose(pipeline.message) }
     }
@@ -212,23 +212,23 @@ extension StatementChannel {
     private static let heartbeat = Statement(name: "heartbeat", sql: "SELECT 1")
 
     /// Refuses what is too old, gives up a connection that does not answer, and lets an idle one show that it lives.
-    private func lookAround() {
-        if machine.isInFlight { pipeline?.lookAgain() }
+    private func check() {
+        if machine.isInFlight { pipeline?.receiveAgain() }
         let expired = machine.expire(at: reactor.now)
         counters.expired.increment(by: expired.count)
         settle(expired)
         counters.waiting.set(machine.pendingCount)
         reportShedding()
-        lookAtFlight()
+        checkFlight()
         guard pipeline != nil else { return }
-        if !machine.isEmpty { return lookSoon() }
+        if !machine.isEmpty { return checkSoon() }
         let quiet = reactor.now - answeredAt
         if quiet >= watch.heartbeatInterval { return beat() }
-        lookAgain(after: watch.heartbeatInterval - quiet)
+        checkAgain(after: watch.heartbeatInterval - quiet)
         isPatrolling = false
     }
 
-    private func lookAtFlight() {
+    private func checkFlight() {
         guard machine.isInFlight else { return }
         let underWay = reactor.now - sentAt
         if underWay > watch.answerTimeout { return lose("no answer within \(watch.answerTimeout)") }
@@ -241,7 +241,7 @@ extension StatementChannel {
     /// Asks for an answer; it shows that server and network live, or that they do not before a caller finds out.
     private func beat() {
         submit(.heartbeat, nil, isLastStep: true)
-        lookSoon()
+        checkSoon()
     }
 
     private func answersAgain() {
@@ -269,12 +269,12 @@ extension StatementChannel {
         shedCount = 0
     }
 
-    private func lookSoon() {
+    private func checkSoon() {
         isPatrolling = true
-        lookAgain(after: watch.interval)
+        checkAgain(after: watch.interval)
     }
 
-    private func lookAgain(after delay: Duration) {
+    private func checkAgain(after delay: Duration) {
         guard let patrol else { return }
         reactor.arm(patrol, after: delay)
     }
@@ -309,7 +309,7 @@ extension StatementChannel: ConnectorOwner {
         answeredAt = reactor.now
         machine.opened()
         isPatrolling = false
-        lookAgain(after: watch.heartbeatInterval)
+        checkAgain(after: watch.heartbeatInterval)
         logger.info("postgres.connected", [LogField("role", role.rawValue)])
         onReadinessChange(true)
     }

@@ -131,7 +131,8 @@ extension PostgresWebhookStore {
                     SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = $1 AND e.removed_at IS NOT NULL)
                 ORDER BY w.webview_session_id LIMIT $2 FOR UPDATE
             ), d AS (
-                DELETE FROM webhook_delivery_queue AS w USING l WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id RETURNING 1
+                DELETE FROM webhook_delivery_queue AS w USING l
+                WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id RETURNING 1
             )
             SELECT count(*) FROM d
             """

@@ -251,24 +251,24 @@ extension PostgresWebhookStore: WebhookStore {
     }
 
     /// When to ask again for a queue that somebody else has locked: a statement that adds an event to it ends in milliseconds.
-    private static let laterLooks: [Duration] = [
+    private static let retryPauses: [Duration] = [
         .milliseconds(5), .milliseconds(20), .milliseconds(50), .milliseconds(100), .milliseconds(250), .seconds(1),
     ]
 
     /// Writes an outcome down; `nil` where the queue is not the caller's any more.
     private func settle(_ call: StatementCall<SettledQueue>) async throws(StoreError) -> SettledQueue? {
-        var looks = PostgresWebhookStore.laterLooks[...]
+        var pauses = PostgresWebhookStore.retryPauses[...]
         while true {
             guard let settled = try await client.work(call, isLastStep: true).single() else { return nil }
             guard settled.isBusy else { return settled }
-            guard let pause = looks.popFirst() else {
+            guard let pause = pauses.popFirst() else {
                 throw StoreError(.unavailable, "a queue stays locked")
             }
             await client.pause(for: pause)
         }
     }
 
-    // MARK: Looking after all
+    // MARK: All queues
 
     /// The longest waiting first; a queue that somebody has locked keeps its time.
     static let retryNowStatement = TypedStatement<Int, UUIDBytes, Int>(
