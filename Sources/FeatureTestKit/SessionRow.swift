@@ -7,7 +7,7 @@ package import Primitives
 /// The columns of a statement are those of `opening`, `face` or `whole`, and behind them what the statement adds.
 package struct SessionRow {
     /// What the statement decided.
-    package var verdict: String
+    package var outcome: String
     /// Afterwards.
     package var state: String
     /// Who buys.
@@ -38,8 +38,8 @@ package struct SessionRow {
     package var tabHash: Digest32?
 
     /// A row.
-    package init(_ verdict: String, _ state: String, order: Order, launchHash: Digest32) {
-        self.verdict = verdict
+    package init(_ outcome: String, _ state: String, order: Order, launchHash: Digest32) {
+        self.outcome = outcome
         self.state = state
         self.order = order
         self.launchHash = launchHash
@@ -48,7 +48,7 @@ package struct SessionRow {
     /// The columns of an open.
     package var opening: Parameters {
         Parameters { row in
-            row.append(text: verdict)
+            row.append(text: outcome)
             row.append(text: state)
             row.append(text: client)
             row.append(timestamp: isMet ? WallTime(seconds: 1_700_000_000) : nil)

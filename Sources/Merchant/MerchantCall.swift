@@ -152,11 +152,11 @@ struct MerchantCall {
         _ body: () async throws(Failure) -> MerchantAnswer
     ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
-        let verdict = try await Failure.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await merchant.keys.take(claim, webviewSession: webviewSession)
         }
         let end: WallTime
-        switch verdict {
+        switch outcome {
         case .taken(let until): end = until
         case .others(let state): return try replay(state)
         }

@@ -57,21 +57,21 @@ final class PaymentService {
             call: try request.call(claim)
         )
         operation.claim = claim
-        var verdict = try await begin(operation)
-        if verdict.mayBeOutdated(operation.intent.kind) {
+        var outcome = try await begin(operation)
+        if outcome.mayBeOutdated(operation.intent.kind) {
             // What the ledger holds against it may be over at the provider by now.
             await operations.look(atWhatIsOpenIn: request.target.webviewSession)
-            verdict = try await begin(operation)
+            outcome = try await begin(operation)
         }
-        switch verdict {
+        switch outcome {
         case .begun(let begun): return try await operations.run(begun, begun.turn)
         case .replayed(let answer): return answer
         case .left(let id): return try await resume(id, request.target.webviewSession)
-        default: throw PaymentService.problem(verdict, operation.intent, request.target.webviewSession)
+        default: throw PaymentService.problem(outcome, operation.intent, request.target.webviewSession)
         }
     }
 
-    private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationVerdict {
+    private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationOutcome {
         try await Failure.mapErrors { () async throws(StoreError) in try await orders.begin(operation) }
     }
 
@@ -106,11 +106,11 @@ final class PaymentService {
     // MARK: Words
 
     private static func problem(
-        _ verdict: OperationVerdict,
+        _ outcome: OperationOutcome,
         _ intent: OperationIntent,
         _ webviewSession: UUIDBytes
     ) -> Failure {
-        switch verdict {
+        switch outcome {
         case .begun, .replayed, .left, .inProgress: Failure(.requestInProgress, session: webviewSession)
         case .keyReused: Failure(.idempotencyKeyReused, session: webviewSession)
         case .stuck: Failure(.outcomeUnknown, "a person has to look at the operation", session: webviewSession)
@@ -126,7 +126,7 @@ final class PaymentService {
         }
     }
 
-    private static func problem(_ refusal: LedgerVerdict, _ state: ObjectState, _ webviewSession: UUIDBytes) -> Failure
+    private static func problem(_ refusal: LedgerOutcome, _ state: ObjectState, _ webviewSession: UUIDBytes) -> Failure
     {
         switch refusal {
         case .begun, .inProgress: Failure(.requestInProgress, session: webviewSession)
@@ -158,7 +158,7 @@ final class PaymentService {
     }
 }
 
-extension OperationVerdict {
+extension OperationOutcome {
     /// Whether an operation is refused for what may have ended without our doing: a new charge for the sake of others, a refund
     /// for that of a capture under way.
     fileprivate func mayBeOutdated(_ kind: OperationKind) -> Bool {

@@ -26,10 +26,10 @@ package final class CertificateCache {
         package init() {}
     }
 
-    private typealias Verdict = Result<RSAPublicKey, NotificationRefusal>
+    private typealias Outcome = Result<RSAPublicKey, NotificationRefusal>
 
     private struct Entry {
-        let verdict: Verdict
+        let outcome: Outcome
         /// The end of the certificate.
         let validUntil: WallTime?
         let keptUntil: MonotonicTime
@@ -37,7 +37,7 @@ package final class CertificateCache {
         let serial: Int
 
         var isKey: Bool {
-            if case .success = verdict { true } else { false }
+            if case .success = outcome { true } else { false }
         }
     }
 
@@ -94,7 +94,7 @@ package final class CertificateCache {
         mayFetch: () -> Bool = { true }
     ) async throws(NotificationRefusal) -> RSAPublicKey {
         while true {
-            if let entry = entries[url], isFresh(entry, at: now) { return try entry.verdict.get() }
+            if let entry = entries[url], isFresh(entry, at: now) { return try entry.outcome.get() }
             guard flights[url] != nil else { break }
             await withCheckedContinuation { flights[url, default: []].append($0) }
             // The task of the fetch may have been cancelled: then nothing is remembered, and the next caller fetches.
@@ -105,7 +105,7 @@ package final class CertificateCache {
         let waiters = flights.removeValue(forKey: url) ?? []
         if entry.isKey || !Task.isCancelled { keep(entry, for: url, at: now) }
         for waiter in waiters { waiter.resume() }
-        return try entry.verdict.get()
+        return try entry.outcome.get()
     }
 
     // MARK: Fetching
@@ -129,9 +129,9 @@ package final class CertificateCache {
 
     private func judge(_ pem: [UInt8], _ url: CertificateURL, _ now: WallTime) -> Entry {
         let names = names + (url.serviceHost.map { [$0] } ?? [])
-        let verdict = chain.verify(leafPEM: pem, names: names, at: now)
-        guard case .good(let end) = verdict else {
-            return refused(.foreign(.certificate), "\(verdict)", url)
+        let outcome = chain.verify(leafPEM: pem, names: names, at: now)
+        guard case .good(let end) = outcome else {
+            return refused(.foreign(.certificate), "\(outcome)", url)
         }
         do throws(CryptographyError) {
             return made(.success(try RSAPublicKey(certificatePEM: pem)), until: end, keep: limits.life)
@@ -147,14 +147,14 @@ package final class CertificateCache {
     ) -> Entry {
         logger.info(
             "notification.no_certificate",
-            [LogField("url", url.text), LogField("outcome", refusal.verdict), LogField("reason", reason)]
+            [LogField("url", url.text), LogField("outcome", refusal.outcome), LogField("reason", reason)]
         )
         return made(.failure(refusal), until: nil, keep: limits.refusalLife)
     }
 
-    private func made(_ verdict: Verdict, until end: WallTime?, keep life: Duration) -> Entry {
+    private func made(_ outcome: Outcome, until end: WallTime?, keep life: Duration) -> Entry {
         serial += 1
-        return Entry(verdict: verdict, validUntil: end, keptUntil: clock.monotonicNow() + life, serial: serial)
+        return Entry(outcome: outcome, validUntil: end, keptUntil: clock.monotonicNow() + life, serial: serial)
     }
 
     // MARK: Remembering

@@ -37,7 +37,7 @@ package enum NotificationRefusal: Error, Sendable, Equatable, CustomStringConver
     }
 
     /// A word of lower-case letters and underscores, fit for a log line and for a label of a metric.
-    package var verdict: String {
+    package var outcome: String {
         switch self {
         case .malformed: "malformed"
         case .foreign(let why): why.rawValue
@@ -46,5 +46,5 @@ package enum NotificationRefusal: Error, Sendable, Equatable, CustomStringConver
         }
     }
 
-    package var description: String { "notifications.\(verdict)" }
+    package var description: String { "notifications.\(outcome)" }
 }

@@ -82,7 +82,7 @@ package struct StoredAnswer: Sendable, Hashable {
 }
 
 /// What became of an attempt to take a claim.
-package enum ClaimVerdict: Sendable, Hashable {
+package enum ClaimOutcome: Sendable, Hashable {
     /// It is ours. The time, by the database's clock, differs from that of the holders before and after.
     case taken(until: WallTime)
     /// Somebody else had it first.

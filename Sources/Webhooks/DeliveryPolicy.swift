@@ -17,13 +17,13 @@ package enum DeliveryAttempt: Sendable, Hashable {
 }
 
 /// What follows from a try.
-package enum DeliveryVerdict: Sendable, Hashable {
+package enum DeliveryOutcome: Sendable, Hashable {
     /// The event has arrived; the next one of its session may go.
     case delivered
     /// The same event again, after a pause.
-    case again(after: Duration)
+    case retry(after: Duration)
     /// Nothing of this session goes to the endpoint until an operator says so.
-    case park
+    case deadLetter
 }
 
 /// How often and when an event is sent that does not arrive.
@@ -47,18 +47,18 @@ package struct DeliveryPolicy: Sendable {
     ///   - failures: How many tries of the event had failed before, zero or more.
     ///   - random: Supplies eight bytes where there is a pause.
     /// - Returns: The outcome.
-    package func verdict(
+    package func outcome(
         on attempt: DeliveryAttempt,
         failures: Int,
         random: any RandomSource
-    ) -> DeliveryVerdict {
+    ) -> DeliveryOutcome {
         var wanted = Duration.zero
         if case .answered(let status, let retryAfter) = attempt {
             if (200...299).contains(status) { return .delivered }
-            if status == 410 { return .park }
+            if status == 410 { return .deadLetter }
             wanted = min(backoff.cap, retryAfter ?? .zero)
         }
-        guard failures + 1 < tries else { return .park }
-        return .again(after: max(wanted, backoff.pause(after: failures + 1, random: random)))
+        guard failures + 1 < tries else { return .deadLetter }
+        return .retry(after: max(wanted, backoff.pause(after: failures + 1, random: random)))
     }
 }

@@ -213,13 +213,13 @@ package final class WebhookDispatcher {
         while true {
             guard let keys = openKeys(of: delivery) else { return await postpone(delivery) }
             let attempt = await send(delivery, keys)
-            let verdict = policy.verdict(on: attempt, failures: delivery.failures, random: surroundings.random)
+            let outcome = policy.outcome(on: attempt, failures: delivery.failures, random: surroundings.random)
             let wasAway = (health[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
-            note(verdict, attempt, delivery)
+            note(outcome, attempt, delivery)
             do throws(StoreError) {
-                guard case .delivered = verdict else {
+                guard case .delivered = outcome else {
                     var pause: Duration?
-                    if case .again(let after) = verdict { pause = after }
+                    if case .again(let after) = outcome { pause = after }
                     return try await surroundings.store.failed(delivery, DeliveryFailure(attempt), again: pause)
                 }
                 let step = try await surroundings.store.delivered(delivery, lease: lease)
@@ -295,13 +295,13 @@ package final class WebhookDispatcher {
 
     // MARK: Words for operators
 
-    private func note(_ verdict: DeliveryVerdict, _ attempt: DeliveryAttempt, _ delivery: ClaimedDelivery) {
+    private func note(_ outcome: DeliveryOutcome, _ attempt: DeliveryAttempt, _ delivery: ClaimedDelivery) {
         let wasFailing = health[delivery.endpoint]?.isFailing ?? false
         let failure = DeliveryFailure(attempt)
         var fields = fields(delivery)
         if let status = failure.status { fields.append(LogField("status", status)) }
         if let error = failure.error { fields.append(LogField("error", error)) }
-        switch verdict {
+        switch outcome {
         case .delivered:
             counters.delivered.increment()
             surroundings.logger.debug("webhook.delivered", fields)
@@ -310,11 +310,11 @@ package final class WebhookDispatcher {
             counters.failed.increment()
             surroundings.logger.debug("webhook.failed", fields)
             if !wasFailing { surroundings.logger.warning("webhook.endpoint_failing", fields) }
-        case .park:
+        case .deadLetter:
             counters.deadLettered.increment()
             surroundings.logger.error("webhook.dead_lettered", fields)
         }
-        if verdict == .delivered {
+        if outcome == .delivered {
             health[delivery.endpoint]?.failures = 0
         } else {
             health[delivery.endpoint]?.failures += 1

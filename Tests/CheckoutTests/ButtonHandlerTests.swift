@@ -64,7 +64,7 @@ import Testing
         ] as [(String, String, Int, String?)]
     )
     func `that was used answers what the store decided`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String?
@@ -74,12 +74,12 @@ import Testing
         let (crossing, target) = (crossing, target)
         try await withCheckout { shop in
             shop.database.answer("webview_session_open_first")
-            shop.database.answer("webview_session_open", crossing.row(verdict, state).opening)
+            shop.database.answer("webview_session_open", crossing.row(outcome, state).opening)
             let answer = try await shop.ask(.get, target)
             #expect(answer.status == status && answer.failure == code)
             #expect(answer[.xFlowID] == crossing.id.description)
             // Only a fresh token is handed out.
-            #expect(answer.all(.setCookie).count == (verdict == "reopened" ? 2 : 0))
+            #expect(answer.all(.setCookie).count == (outcome == "reopened" ? 2 : 0))
         }
     }
 
@@ -208,8 +208,8 @@ import Testing
     func `of an order that is placed leads to the confirm page`(state: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            let verdict = state == "purchasing" ? "read_only" : "live"
-            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict))
+            let outcome = state == "purchasing" ? "read_only" : "live"
+            shop.database.answer("webview_session_tab_read", crossing.look(state, outcome))
             let answer = try await shop.ask(.get, "/button", cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == "/confirm_order")
         }

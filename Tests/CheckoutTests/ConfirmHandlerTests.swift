@@ -37,7 +37,7 @@ import Testing
         ] as [(String, String, Int, String?, String?)]
     )
     func `answers what the store decided`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String?,
@@ -47,7 +47,7 @@ import Testing
         try await withCheckout { shop in
             shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
-            shop.database.answer("webview_session_review_choice", crossing.row(verdict, state).whole)
+            shop.database.answer("webview_session_review_choice", crossing.row(outcome, state).whole)
             let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
             #expect(answer.status == status && answer.failure == code && answer[.location] == location)
             #expect(answer.clears(Jar.tab) == (status == 403))
@@ -90,14 +90,14 @@ import Testing
     )
     func `of an order that has come further goes where it stands`(
         state: String,
-        verdict: String,
+        outcome: String,
         status: Int,
         code: String?,
         location: String?
     ) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict))
+            shop.database.answer("webview_session_tab_read", crossing.look(state, outcome))
             if state == "placed" {
                 shop.provider.answer(200, ProviderBodies.session(mark: crossing.id))
                 shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
@@ -182,10 +182,10 @@ import Testing
             ("purchasing", "read_only", "/checkout_result"),
         ]
     )
-    func `leads on where there is nothing to confirm`(state: String, verdict: String, location: String) async throws {
+    func `leads on where there is nothing to confirm`(state: String, outcome: String, location: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("webview_session_tab_read_sealed", crossing.look(state, verdict).sealed(nil))
+            shop.database.answer("webview_session_tab_read_sealed", crossing.look(state, outcome).sealed(nil))
             let answer = try await shop.ask(.get, "/confirm_order", cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == location)
         }
@@ -298,7 +298,7 @@ import Testing
         ] as [(String, String, Int, String?, String?)]
     )
     func `answers what the store decided`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String?,
@@ -306,7 +306,7 @@ import Testing
     ) async throws {
         let (crossing, body) = (crossing, body)
         try await withCheckout { shop in
-            shop.database.answer("webview_session_agree", crossing.row(verdict, state).whole.sealed(nil))
+            shop.database.answer("webview_session_agree", crossing.row(outcome, state).whole.sealed(nil))
             let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == status && answer.failure == code && answer[.location] == location)
             #expect(answer.clears(Jar.tab) == (status == 403))

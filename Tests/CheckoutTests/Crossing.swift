@@ -32,8 +32,8 @@ struct Crossing: Sendable {
     }
 
     /// A row with the sums of a review where the state has them.
-    func row(_ verdict: String, _ state: String, client: String = "iosApp") -> SessionRow {
-        var row = SessionRow(verdict, state, order: order, launchHash: launch.hash)
+    func row(_ outcome: String, _ state: String, client: String = "iosApp") -> SessionRow {
+        var row = SessionRow(outcome, state, order: order, launchHash: launch.hash)
         row.client = client
         if !["issued", "opened"].contains(state) {
             row.orderReference = Crossing.session
@@ -44,8 +44,8 @@ struct Crossing: Sendable {
     }
 
     /// A look at the tab that finds a state.
-    func look(_ state: String, _ verdict: String = "live", client: String = "iosApp") -> Parameters {
-        row(verdict, state, client: client).tab(id)
+    func look(_ state: String, _ outcome: String = "live", client: String = "iosApp") -> Parameters {
+        row(outcome, state, client: client).tab(id)
     }
 
     /// Buyer and address.

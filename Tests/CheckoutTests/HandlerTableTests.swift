@@ -216,25 +216,25 @@ struct Ask: Sendable, CustomTestStringConvertible {
         let crossing = try Crossing()
         try await withCheckout { shop in
             let columns = { (row: Parameters) in ask.statement.hasSuffix("sealed") ? row.sealed(nil) : row }
-            for (verdict, state) in [("", ""), ("closed", "revoked"), ("orphan", "opened"), ("expired", "opened")] {
-                if verdict.isEmpty {
+            for (outcome, state) in [("", ""), ("closed", "revoked"), ("orphan", "opened"), ("expired", "opened")] {
+                if outcome.isEmpty {
                     shop.database.answer(ask.statement)
                 } else {
-                    shop.database.answer(ask.statement, columns(crossing.look(state, verdict)))
+                    shop.database.answer(ask.statement, columns(crossing.look(state, outcome)))
                 }
                 // What a look finds out of time is written down.
                 if state == "opened" {
-                    shop.database.answer("webview_session_tab_touch", crossing.row(verdict, "revoked").opening)
+                    shop.database.answer("webview_session_tab_touch", crossing.row(outcome, "revoked").opening)
                 }
                 let answer = try await ask.send(shop, crossing)
                 if ask.isPage {
-                    #expect(answer.status == 403 && answer.headline == "This page has ended", "\(verdict)")
+                    #expect(answer.status == 403 && answer.headline == "This page has ended", "\(outcome)")
                     #expect(answer.clears(Jar.tab) && answer.clears(Jar.launch) && answer[.xFlowID] == nil)
                 } else {
                     #expect(answer.status == 404 || answer.status == 410)
                 }
                 // A dead token is remembered, so the next case has another database of its own.
-                if verdict == "closed" { break }
+                if outcome == "closed" { break }
             }
         }
     }

@@ -74,8 +74,8 @@ import Testing
             let answer = try await shop.ask(.post, Self.target, body: Self.cart)
             #expect(answer.cookie("swv-app")?.hasPrefix("swp_") == true)
             let asked = try #require(shop.database.asked.first).parameters
-            let (isUnbound, verdict) = (try asked.isNull(0, 10), try asked.text(0, 3))
-            #expect(isUnbound && verdict == "issued_unbound")
+            let (isUnbound, outcome) = (try asked.isNull(0, 10), try asked.text(0, 3))
+            #expect(isUnbound && outcome == "issued_unbound")
         }
     }
 

@@ -18,9 +18,9 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     init() throws { crossing = try Crossing() }
 
     /// The lease is taken under the attempt's id, which the program has drawn.
-    private static func begin(_ crossing: Crossing, _ verdict: String = "begin") -> (ResultSet) throws -> Parameters {
+    private static func begin(_ crossing: Crossing, _ outcome: String = "begin") -> (ResultSet) throws -> Parameters {
         { asked in
-            var row = crossing.row(verdict, "purchasing")
+            var row = crossing.row(outcome, "purchasing")
             row.attempt = 1
             row.attemptID = try asked.uuid(0, 11)
             return row.whole
@@ -111,7 +111,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         ] as [(String, String, Int, String, String?)]
     )
     func `that the store refuses is told why, as JSON and as a page`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String,
@@ -119,13 +119,13 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     ) async throws {
         let crossing = crossing
         try await withCheckout { shop in
-            shop.database.answer("webview_session_begin_attempt", crossing.row(verdict, state).whole)
+            shop.database.answer("webview_session_begin_attempt", crossing.row(outcome, state).whole)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == status && answer.failure == code && answer[.retryAfter] == retryAfter)
             #expect(answer[.xFlowID] == crossing.id.description && answer.all(.setCookie).isEmpty)
             // What is dead is known without another look.
-            if verdict != "dead" {
-                shop.database.answer("webview_session_begin_attempt", crossing.row(verdict, state).whole)
+            if outcome != "dead" {
+                shop.database.answer("webview_session_begin_attempt", crossing.row(outcome, state).whole)
             }
             let fields: [(HTTPFieldName, String)] = [Browser.english, (.secFetchMode, "navigate")]
             let page = try await shop.ask(
@@ -319,7 +319,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         ] as [(String, String, Int, String?)]
     )
     func `says what a purchase would, and begins none`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String?
@@ -328,7 +328,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
     {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("webview_session_check_purchase", crossing.row(verdict, state).face)
+            shop.database.answer("webview_session_check_purchase", crossing.row(outcome, state).face)
             let answer = try await shop.ask(.post, "/return", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == status && answer.failure == code && answer[.xFlowID] == crossing.id.description)
             if status == 200 { #expect(answer.body == "{\"status\":\"ok\"}") }

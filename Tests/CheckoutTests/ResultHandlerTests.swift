@@ -151,7 +151,7 @@ import Testing
         ] as [(String, String, Int, String?, Bool)]
     )
     func `for good answers what the store decided`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String?,
@@ -160,7 +160,7 @@ import Testing
         let crossing = crossing
         try await withCheckout { shop in
             shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
-            shop.database.answer("webview_session_leave", crossing.row(verdict, state).whole)
+            shop.database.answer("webview_session_leave", crossing.row(outcome, state).whole)
             let answer = try await shop.ask(
                 .post,
                 "/checkout_cancel",
@@ -198,12 +198,12 @@ import Testing
     func `offers it again to the tab of an app's order alone`(
         client: String,
         state: String,
-        verdict: String,
+        outcome: String,
         offers: Bool
     ) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
-            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict, client: client))
+            shop.database.answer("webview_session_tab_read", crossing.look(state, outcome, client: client))
             let answer = try await shop.ask(.get, "/rescue", fields: [Browser.english], cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == "How to return to the app")
             #expect(answer.body.contains(crossing.ticket.text) == offers)

@@ -32,12 +32,12 @@ import Testing
             ("closed", "authorized", 410, "session_revoked"),
         ]
     )
-    func `is refused a tab without sums`(verdict: String, state: String, status: Int, code: String) async throws {
+    func `is refused a tab without sums`(outcome: String, state: String, status: Int, code: String) async throws {
         let (crossing, body) = (crossing, body())
         try await withCheckout { shop in
-            shop.database.answer("webview_session_tab_read", crossing.look(state, verdict))
-            if ["orphan", "expired"].contains(verdict) {
-                shop.database.answer("webview_session_tab_touch", crossing.row(verdict, "revoked").opening)
+            shop.database.answer("webview_session_tab_read", crossing.look(state, outcome))
+            if ["orphan", "expired"].contains(outcome) {
+                shop.database.answer("webview_session_tab_touch", crossing.row(outcome, "revoked").opening)
             }
             let answer = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == status && answer.failure == code)
@@ -157,10 +157,10 @@ import Testing
             ("proof_required", "authorized", 404), ("proof_mismatch", "authorized", 404),
         ]
     )
-    func `is the neutral page for everybody else`(verdict: String, state: String, status: Int) async throws {
+    func `is the neutral page for everybody else`(outcome: String, state: String, status: Int) async throws {
         let (crossing, cookies) = (crossing, cookies)
         try await withCheckout { shop in
-            shop.database.answer("webview_session_show_receipt", crossing.row(verdict, state).face.sealed(nil))
+            shop.database.answer("webview_session_show_receipt", crossing.row(outcome, state).face.sealed(nil))
             let answer = try await shop.ask(
                 .get,
                 "/thanks",

@@ -21,7 +21,7 @@ import Testing
         try await shop.control.calls(operation).count
     }
 
-    private func verdicts(_ shop: Shop, of object: String) throws -> [[String?]] {
+    private func outcomes(_ shop: Shop, of object: String) throws -> [[String?]] {
         try shop.rows(
             "SELECT outcome, deliveries FROM notification WHERE object_id = $1 ORDER BY received_at",
             [object]
@@ -78,7 +78,7 @@ import Testing
             let before = try await reads(shop)
             try await shop.control.post("ipn", ["objectId": .string(paid.charge), "duplicates": 2])
             try await shop.wait(for: "three deliveries") {
-                try verdicts(shop, of: paid.charge) == [["taken", "3"]]
+                try outcomes(shop, of: paid.charge) == [["taken", "3"]]
             }
             // A reading that a message begins is no round's.
             try await shop.wait(for: "the reading") { try await reads(shop) > before }
@@ -112,7 +112,7 @@ import Testing
         try await withShop(options) { shop in
             let stranger = "S03-1234567-1234567-C123456"
             try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGE"])
-            try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
+            try await shop.wait(for: "the message") { try outcomes(shop, of: stranger) == [["unknown", "1"]] }
             for _ in 0..<5 { await shop.broker.nextJobRuns() }
             #expect(try await reads(shop) == 0)
             try await shop.wait(for: "the answer") { try await shop.control.deliveries() == [200] }
@@ -144,7 +144,7 @@ import Testing
         try await withShop(options) { shop in
             let stranger = "S03-1234567-1234567-B123456"
             try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGEBACK"])
-            try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
+            try await shop.wait(for: "the message") { try outcomes(shop, of: stranger) == [["unknown", "1"]] }
             try await shop.wait(for: "the line") { !log.lines(with: "notification.chargeback_unknown").isEmpty }
             let line = try #require(log.lines(with: "notification.chargeback_unknown").first)
             #expect(line.contains("error") && line.contains(stranger), "\(line)")
@@ -164,7 +164,7 @@ import Testing
             try await shop.wait(for: "an answer") { try await !shop.control.deliveries().isEmpty }
             let status = try #require(try await shop.control.deliveries().first)
             #expect(status == 403 || status == 400, "\(status)")
-            #expect(try verdicts(shop, of: stranger).isEmpty)
+            #expect(try outcomes(shop, of: stranger).isEmpty)
         }
     }
 
@@ -191,7 +191,7 @@ import Testing
             #expect((4..<8).contains(log.lines(with: "notification.no_certificate").count))
             let stranger = "S03-1234567-1234567-B123456"
             try await shop.control.post("ipn", ["objectId": .string(stranger), "objectType": "CHARGEBACK"])
-            try await shop.wait(for: "the message") { try verdicts(shop, of: stranger) == [["unknown", "1"]] }
+            try await shop.wait(for: "the message") { try outcomes(shop, of: stranger) == [["unknown", "1"]] }
         }
     }
 
@@ -210,7 +210,7 @@ import Testing
                 try await shop.control.advanceClock(by: "PT61M")
                 return try await shop.control.deliveries().last == 200
             }
-            #expect(try verdicts(shop, of: paid.charge).first?.first == "taken")
+            #expect(try outcomes(shop, of: paid.charge).first?.first == "taken")
         }
     }
 
@@ -224,7 +224,7 @@ import Testing
             try shop.rows("DELETE FROM notification")
             try await shop.control.force("charges/" + paid.charge, "Canceled", "ExpiredUnused")
             try await shop.wait(for: "the message") {
-                try verdicts(shop, of: paid.charge).first?.first == "unknown"
+                try outcomes(shop, of: paid.charge).first?.first == "unknown"
             }
             try shop.rows("INSERT INTO payment_object SELECT * FROM aside")
             try await shop.wait(for: "the cancellation") { try shop.ledger(paid.charge) == "Canceled" }

@@ -23,13 +23,13 @@ struct RaceTests {
                 #expect(answers.allSatisfy { [303, 409, 410].contains($0.status) })
                 return answers.compactMap { $0.status == 303 ? $0.cookie(CookieName.tab) : nil }
             }
-            let verdicts = try shop.rows(
+            let outcomes = try shop.rows(
                 """
                 SELECT webview_session_id, count(*) FILTER (WHERE outcome = 'opened'), count(*) FILTER (WHERE outcome = 'reopened')
                 FROM webview_session_event WHERE op = 'open' GROUP BY webview_session_id
                 """
             )
-            let byWebviewSession = Dictionary(verdicts.map { ($0[0] ?? "", $0) }) { first, _ in first }
+            let byWebviewSession = Dictionary(outcomes.map { ($0[0] ?? "", $0) }) { first, _ in first }
             for (crossing, tokens) in zip(crossings, cookies) {
                 let row = try #require(byWebviewSession[crossing.webviewSession])
                 let reopened = row[2].flatMap(Int.init) ?? -1

@@ -17,15 +17,15 @@ import Testing
     )
 
     private static func arrival(
-        _ verdict: String,
+        _ outcome: String,
         _ state: String = "issued",
         terms: String? = nil
     ) throws -> Parameters {
-        try Webview.row(verdict, state, client: "mobileApp", terms: terms).face
+        try Webview.row(outcome, state, client: "mobileApp", terms: terms).face
     }
 
-    private static func arrived(_ verdict: String, _ state: String = "placed") throws -> Parameters {
-        try Webview.row(verdict, state, client: "mobileApp").whole
+    private static func arrived(_ outcome: String, _ state: String = "placed") throws -> Parameters {
+        try Webview.row(outcome, state, client: "mobileApp").whole
     }
 
     /// Scripts everything up to the purchase.
@@ -85,13 +85,13 @@ import Testing
         ]
     )
     func `that the store refuses says why, and asks the provider nothing`(
-        verdict: String,
+        outcome: String,
         state: String,
         status: Int,
         code: String
     ) async throws {
         try await withMerchants { shop in
-            shop.database.answer("webview_session_mobile_return_read", try Self.arrival(verdict, state))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival(outcome, state))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
             #expect(shop.provider.requests.isEmpty)
@@ -106,16 +106,16 @@ import Testing
             ("dead", "revoked", 410, "session_over"),
         ]
     )
-    func `that is not pinned is not paid`(verdict: String, state: String, status: Int, code: String) async throws {
+    func `that is not pinned is not paid`(outcome: String, state: String, status: Int, code: String) async throws {
         try await withMerchants { shop in
             // A wrong proof is counted only where the checkout session is this one's.
-            let isDoubtful = verdict.hasPrefix("proof")
+            let isDoubtful = outcome.hasPrefix("proof")
             shop.database.answer(
                 "webview_session_mobile_return_read",
-                try Self.arrival(isDoubtful ? verdict : "arrived")
+                try Self.arrival(isDoubtful ? outcome : "arrived")
             )
             shop.provider.answer(200, ProviderBodies.session(amount: Webview.total))
-            shop.database.answer("webview_session_mobile_return", try Self.arrived(verdict, state))
+            shop.database.answer("webview_session_mobile_return", try Self.arrived(outcome, state))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
         }
@@ -123,13 +123,13 @@ import Testing
 
     @Test(arguments: ["arrived", "proof_mismatch"], [nil, "0190a000-0000-7000-8000-000000000002"])
     func `refuses a checkout session that came of another one, and counts no proof`(
-        verdict: String,
+        outcome: String,
         mark: String?
     )
         async throws
     {
         try await withMerchants { shop in
-            shop.database.answer("webview_session_mobile_return_read", try Self.arrival(verdict))
+            shop.database.answer("webview_session_mobile_return_read", try Self.arrival(outcome))
             shop.provider.answer(200, ProviderBodies.session(mark: mark, amount: Webview.total))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 422 && answer.code == "order_mismatch" && answer[.xFlowID] == Sample.session)

@@ -133,7 +133,7 @@ enum BeginRow {
 
     /// An outcome; the limit and the state are those of a refusal, the answer that of a repeat.
     static func row(
-        _ verdict: String,
+        _ outcome: String,
         limit: Int64? = nil,
         state: String = "",
         status: Int32? = nil,
@@ -141,7 +141,7 @@ enum BeginRow {
         left: UUIDBytes? = nil
     ) -> Parameters {
         Parameters { row in
-            row.append(text: verdict)
+            row.append(text: outcome)
             row.append(int64: limit)
             row.append(text: state)
             row.append(int32: status)

@@ -8,38 +8,38 @@ import Testing
 
 /// Why an operation does not begin: what the statement decides, and what the merchant reads.
 struct BeginRefusal: Sendable, CustomTestStringConvertible {
-    let verdict: String
+    let outcome: String
     let status: Int
     let code: String
     var field: String?
     var message: String?
     var retryAfter: String?
 
-    var testDescription: String { verdict }
+    var testDescription: String { outcome }
 
     static let all = [
         BeginRefusal(
-            verdict: "wrong_state",
+            outcome: "wrong_state",
             status: 409,
             code: "wrong_state",
             message: "The state is authorized, which does not allow the operation."
         ),
-        BeginRefusal(verdict: "nothing", status: 400, code: "invalid_amount", field: "amount"),
+        BeginRefusal(outcome: "nothing", status: 400, code: "invalid_amount", field: "amount"),
         BeginRefusal(
-            verdict: "other_currency",
+            outcome: "other_currency",
             status: 422,
             code: "currency_not_supported",
             field: "amount.currencyCode"
         ),
         BeginRefusal(
-            verdict: "other_amount",
+            outcome: "other_amount",
             status: 422,
             code: "order_mismatch"
         ),
-        BeginRefusal(verdict: "too_many_charges", status: 422, code: "too_many_charges"),
-        BeginRefusal(verdict: "in_progress", status: 409, code: "request_in_progress", retryAfter: "2"),
-        BeginRefusal(verdict: "key_reused", status: 422, code: "idempotency_key_reused"),
-        BeginRefusal(verdict: "stuck", status: 503, code: "outcome_unknown", retryAfter: "5"),
+        BeginRefusal(outcome: "too_many_charges", status: 422, code: "too_many_charges"),
+        BeginRefusal(outcome: "in_progress", status: 409, code: "request_in_progress", retryAfter: "2"),
+        BeginRefusal(outcome: "key_reused", status: 422, code: "idempotency_key_reused"),
+        BeginRefusal(outcome: "stuck", status: 503, code: "outcome_unknown", retryAfter: "5"),
     ]
 }
 
@@ -116,7 +116,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
     func `that the ledger refuses is not sent`(payment: Payment, refusal: BeginRefusal) async throws {
         try await withMerchants { shop in
             payment.reach(shop)
-            shop.database.answer("operation_begin", BeginRow.row(refusal.verdict, state: "Authorized"))
+            shop.database.answer("operation_begin", BeginRow.row(refusal.outcome, state: "Authorized"))
             let answer = try await shop.send(payment.request)
             #expect(answer.status == refusal.status && answer.code == refusal.code && answer.field == refusal.field)
             #expect(answer[.retryAfter] == refusal.retryAfter && answer[.xFlowID] == Sample.session)

@@ -376,12 +376,12 @@ enum ObserveRow {
     )
     func `reads what is open, and asks the ledger once more`(
         payment: Payment,
-        verdict: String,
+        outcome: String,
         state: String
     ) async throws {
         try await withMerchants { shop in
             payment.reach(shop)
-            shop.database.answer("operation_begin", BeginRow.row(verdict, state: state))
+            shop.database.answer("operation_begin", BeginRow.row(outcome, state: state))
             shop.database.answer(
                 "ledger_objects",
                 ObjectRow.permission().row,

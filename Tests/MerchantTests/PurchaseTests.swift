@@ -14,13 +14,13 @@ enum Webview {
 
     /// A row; an app's own checkout has its terms.
     static func row(
-        _ verdict: String,
+        _ outcome: String,
         _ state: String,
         client: String = "iosApp",
         terms: String? = nil
     ) throws -> SessionRow {
         let order = try Catalogue.sample.order(["hd8": 1, "hd10": 1])
-        var row = SessionRow(verdict, state, order: order, launchHash: Halves.hash("swa"))
+        var row = SessionRow(outcome, state, order: order, launchHash: Halves.hash("swa"))
         row.client = client
         row.postage = 500
         row.orderReference = Sample.checkoutSession
@@ -29,9 +29,9 @@ enum Webview {
     }
 
     /// The lease is given to the attempt that the program has drawn.
-    static func lease(_ verdict: String, client: String = "iosApp") -> (ResultSet) throws -> Parameters {
+    static func lease(_ outcome: String, client: String = "iosApp") -> (ResultSet) throws -> Parameters {
         { asked in
-            var row = try row(verdict, "purchasing", client: client)
+            var row = try row(outcome, "purchasing", client: client)
             row.attempt = 1
             row.attemptID = try asked.uuid(0, 11)
             return row.whole
@@ -47,26 +47,26 @@ enum Webview {
 
 /// An outcome on a purchase, as `/v1` reports it.
 struct PurchaseRefused: Sendable, CustomTestStringConvertible {
-    let verdict: String
+    let outcome: String
     let state: String
     let status: Int
     let code: String
     var retryAfter: String?
 
-    var testDescription: String { "\(verdict) \(state)" }
+    var testDescription: String { "\(outcome) \(state)" }
 
     static let all = [
-        PurchaseRefused(verdict: "declined", state: "declined", status: 402, code: "payment_declined"),
-        PurchaseRefused(verdict: "not_ready", state: "reviewed", status: 409, code: "not_ready", retryAfter: "2"),
-        PurchaseRefused(verdict: "not_priced", state: "opened", status: 409, code: "not_ready", retryAfter: "2"),
-        PurchaseRefused(verdict: "price_changed", state: "placed", status: 409, code: "not_ready", retryAfter: "2"),
-        PurchaseRefused(verdict: "order_mismatch", state: "placed", status: 422, code: "order_mismatch"),
-        PurchaseRefused(verdict: "proof_required", state: "placed", status: 403, code: "proof_mismatch"),
-        PurchaseRefused(verdict: "proof_mismatch", state: "revoked", status: 403, code: "proof_mismatch"),
-        PurchaseRefused(verdict: "expired", state: "expired", status: 410, code: "session_over"),
-        PurchaseRefused(verdict: "dead", state: "revoked", status: 410, code: "session_over"),
-        PurchaseRefused(verdict: "dead", state: "cancelled", status: 410, code: "session_over"),
-        PurchaseRefused(verdict: "dead", state: "expired", status: 410, code: "session_over"),
+        PurchaseRefused(outcome: "declined", state: "declined", status: 402, code: "payment_declined"),
+        PurchaseRefused(outcome: "not_ready", state: "reviewed", status: 409, code: "not_ready", retryAfter: "2"),
+        PurchaseRefused(outcome: "not_priced", state: "opened", status: 409, code: "not_ready", retryAfter: "2"),
+        PurchaseRefused(outcome: "price_changed", state: "placed", status: 409, code: "not_ready", retryAfter: "2"),
+        PurchaseRefused(outcome: "order_mismatch", state: "placed", status: 422, code: "order_mismatch"),
+        PurchaseRefused(outcome: "proof_required", state: "placed", status: 403, code: "proof_mismatch"),
+        PurchaseRefused(outcome: "proof_mismatch", state: "revoked", status: 403, code: "proof_mismatch"),
+        PurchaseRefused(outcome: "expired", state: "expired", status: 410, code: "session_over"),
+        PurchaseRefused(outcome: "dead", state: "revoked", status: 410, code: "session_over"),
+        PurchaseRefused(outcome: "dead", state: "cancelled", status: 410, code: "session_over"),
+        PurchaseRefused(outcome: "dead", state: "expired", status: 410, code: "session_over"),
     ]
 }
 
@@ -134,7 +134,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
     @Test(arguments: PurchaseRefused.all)
     func `that the store refuses says why`(refused: PurchaseRefused) async throws {
         try await withMerchants { shop in
-            shop.database.answer("webview_session_begin_attempt", try Webview.row(refused.verdict, refused.state).whole)
+            shop.database.answer("webview_session_begin_attempt", try Webview.row(refused.outcome, refused.state).whole)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == refused.status && answer.code == refused.code)
             #expect(answer[.retryAfter] == refused.retryAfter && answer[.xFlowID] == Sample.session)
@@ -204,8 +204,8 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
     @Test(arguments: StoreFailure.all)
     func `says that the database does not answer about the order`(failure: StoreFailure) async throws {
         try await withMerchants { shop in
-            for verdict in ["in_progress", "replayed"] {
-                var row = try Webview.row(verdict, verdict == "replayed" ? "authorized" : "purchasing")
+            for outcome in ["in_progress", "replayed"] {
+                var row = try Webview.row(outcome, outcome == "replayed" ? "authorized" : "purchasing")
                 row.result = Array("{}".utf8)
                 shop.database.answer("webview_session_begin_attempt", row.whole)
                 shop.database.fail("order_read", failure.error)

@@ -87,7 +87,7 @@ final class CertificateBench {
             _ = try await cache.key(for: url, at: time)
             return nil
         } catch {
-            return error.verdict
+            return error.outcome
         }
     }
 

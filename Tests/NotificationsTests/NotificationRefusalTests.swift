@@ -9,9 +9,9 @@ struct NotificationRefusalTests {
             (.foreign(.signature), 403, "signature"), (.certificateUnavailable, 503, "certificate_unavailable"),
         ] as [(NotificationRefusal, Int, String)]
     )
-    func `has a status and a word`(refusal: NotificationRefusal, status: Int, verdict: String) {
+    func `has a status and a word`(refusal: NotificationRefusal, status: Int, outcome: String) {
         #expect(refusal.status == status)
-        #expect(refusal.verdict == verdict)
+        #expect(refusal.outcome == outcome)
     }
 
     @Test func `asks for another try only where one can help`() {

@@ -36,7 +36,7 @@ struct SignedNotification {
             _ = try SNSEnvelope(body)
             return nil
         } catch {
-            guard case .malformed(let text) = error else { return error.verdict }
+            guard case .malformed(let text) = error else { return error.outcome }
             return text
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A notification that is judged")
 struct VerifierTests {
-    private func verdict(_ body: [UInt8], at now: WallTime = NotificationVectors.clock) async throws -> String {
+    private func outcome(_ body: [UInt8], at now: WallTime = NotificationVectors.clock) async throws -> String {
         let verifier = try CertificateBench().verifier
         do throws(NotificationRefusal) {
             let verified = try await verifier.verify(body, now: now)
@@ -17,7 +17,7 @@ struct VerifierTests {
             case .unknownObject(_, let kind): "unknown " + kind
             }
         } catch {
-            return error.verdict
+            return error.outcome
         }
     }
 
@@ -39,7 +39,7 @@ struct VerifierTests {
     )
     func `may be as old as its last repeat, and hardly from the future`(age: Duration, expected: String) async throws {
         let body = try message(charge)
-        #expect(try await verdict(body, at: SignedNotification.timestamp + age) == expected)
+        #expect(try await outcome(body, at: SignedNotification.timestamp + age) == expected)
     }
 
     @Test func `has to be about us and to name an object`() async throws {
@@ -67,7 +67,7 @@ struct VerifierTests {
         ]
         for (members, expected) in cases {
             let body = try message(members)
-            #expect(try await verdict(body) == expected, "\(members)")
+            #expect(try await outcome(body) == expected, "\(members)")
         }
     }
 
@@ -76,10 +76,10 @@ struct VerifierTests {
         let ours: JSONValue = [
             "NotificationType": "PaymentCapture", "SellerId": "A0TESTMERCHANT00", "NotificationData": xml,
         ]
-        #expect(try await verdict(message(ours)) == "unknown PaymentCapture")
-        #expect(try await verdict(message(["NotificationData": xml])) == "unknown ")
+        #expect(try await outcome(message(ours)) == "unknown PaymentCapture")
+        #expect(try await outcome(message(["NotificationData": xml])) == "unknown ")
         let theirs: JSONValue = ["NotificationType": "PaymentCapture", "SellerId": "X", "NotificationData": xml]
-        #expect(try await verdict(message(theirs)) == "merchant")
+        #expect(try await outcome(message(theirs)) == "merchant")
     }
 
     @Test func `carries a mark of any text, but no long one`() async throws {
@@ -103,10 +103,10 @@ struct VerifierTests {
         var notification = SignedNotification()
         notification.members["SignatureVersion"] = .string(version)
         notification.members["Message"] = .string(String(decoding: charge.bytes, as: UTF8.self))
-        #expect(try await verdict(notification.signed()) == "CHARGE")
+        #expect(try await outcome(notification.signed()) == "CHARGE")
         let text = String(decoding: try notification.signed(), as: UTF8.self)
         let altered = text.replacing(#""Signature":""#, with: #""Signature":"AAAA"#)
-        #expect(try await verdict(Array(altered.utf8)) == "signature")
+        #expect(try await outcome(Array(altered.utf8)) == "signature")
     }
 
     @Test func `fetches for a signature only when everything else is right`() async throws {

@@ -56,11 +56,11 @@ struct ArrivalTests {
             )
             return crossing
         }
-        let verdict = try await rig.broker.purchase(
+        let outcome = try await rig.broker.purchase(
             rig.broker.purchaseRequest(of: arrival(crossing)),
             by: rig.caller()
         )
-        guard case .begin(let attempt) = verdict else { throw Surprise("\(verdict)") }
+        guard case .begin(let attempt) = outcome else { throw Surprise("\(outcome)") }
         if state == .authorized { try await rig.settle(attempt) }
         if state == .declined {
             #expect(try await rig.broker.settle(attempt, as: .declined(reason: "Rejected"), by: rig.caller()))
@@ -87,12 +87,12 @@ struct ArrivalTests {
         try await withRows(rows + Self.dead) { rig, row, crossing in
             let other = try arrival(crossing, Rig.otherReference)
             let look = try await rig.broker.look(at: other, by: rig.caller())
-            #expect(word(look) == (row.verdict == "arrived" ? "arrived" : "refused \(row.verdict)"), "\(row)")
+            #expect(word(look) == (row.outcome == "arrived" ? "arrived" : "refused \(row.outcome)"), "\(row)")
             #expect(try rig.state(crossing) == row.before, "a look changes nothing: \(row)")
-            #expect(try await arrive(rig, other) == row.verdict, "\(row)")
+            #expect(try await arrive(rig, other) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
             let isPinned = try rig.cell(crossing, "order_ref") == Rig.otherReference
-            #expect(isPinned == (row.verdict == "arrived"), "\(row)")
+            #expect(isPinned == (row.outcome == "arrived"), "\(row)")
         }
     }
 
@@ -104,8 +104,8 @@ struct ArrivalTests {
         try await withRows(rows + Self.dead) { rig, row, crossing in
             let same = try arrival(crossing)
             let look = try await rig.broker.look(at: same, by: rig.caller())
-            #expect(word(look) == (row.verdict == "arrived" ? "present" : "refused \(row.verdict)"), "\(row)")
-            #expect(try await arrive(rig, same) == row.verdict, "\(row)")
+            #expect(word(look) == (row.outcome == "arrived" ? "present" : "refused \(row.outcome)"), "\(row)")
+            #expect(try await arrive(rig, same) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.before, "\(row)")
         }
     }
@@ -120,7 +120,7 @@ struct ArrivalTests {
             let foreign = try arrival(crossing, proof: rig.broker.mintProof())
             #expect(word(try await rig.broker.look(at: foreign, by: rig.caller())) == "unproven", "\(row)")
             #expect(try rig.state(crossing) == row.before, "\(row)")
-            #expect(try await arrive(rig, foreign) == row.verdict, "\(row)")
+            #expect(try await arrive(rig, foreign) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -155,8 +155,8 @@ struct ArrivalTests {
             let request = rig.broker.purchaseRequest(of: whole)
             let other = rig.broker.purchaseRequest(of: try arrival(crossing, Rig.otherReference))
             #expect(word(try await rig.broker.purchase(other, by: rig.caller())) == "refused unknown")
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            guard case .begin(let attempt) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            guard case .begin(let attempt) = outcome else { throw Surprise("\(outcome)") }
             #expect(attempt.client == .mobileApp && attempt.number == 1)
             try await rig.settle(attempt)
             let receipt = try await rig.broker.receipt(

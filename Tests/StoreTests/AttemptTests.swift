@@ -11,8 +11,8 @@ struct AttemptTests {
         try await withRig { rig in
             let crossing = try await rig.authorized()
             for _ in 0..<10 {
-                let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-                guard case .replayed(let answer) = verdict else { throw Surprise("\(verdict)") }
+                let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+                guard case .replayed(let answer) = outcome else { throw Surprise("\(outcome)") }
                 #expect(answer == Rig.answer)
             }
             #expect(try rig.cell(crossing, "charge_permission || ' ' || charge") == "S03-1 S03-1-C1")
@@ -26,8 +26,8 @@ struct AttemptTests {
             try rig.age(crossing, seconds: 30)
             #expect(try await rig.buy(crossing) == "refused inProgress")
             try rig.age(crossing, seconds: 15)
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-            guard case .recover(let second) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+            guard case .recover(let second) = outcome else { throw Surprise("\(outcome)") }
             #expect(second.number == first.number)
             #expect(second.id != first.id)
             // The one that lost its lease cannot end what is not its own any more.
@@ -46,8 +46,8 @@ struct AttemptTests {
             #expect(try await rig.broker.release(first, by: rig.caller()))
             #expect(try rig.state(crossing) == .placed)
             #expect(try await !rig.broker.release(first, by: rig.caller()))
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-            guard case .begin(let second) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+            guard case .begin(let second) = outcome else { throw Surprise("\(outcome)") }
             #expect(second.number == 2)
         }
     }
@@ -59,14 +59,14 @@ struct AttemptTests {
             try await rig.review(crossing, Rig.otherReference)
             try await rig.place(crossing)
             let request = try crossing.purchase(rig, reference: Rig.otherReference)
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            guard case .begin(let second) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            guard case .begin(let second) = outcome else { throw Surprise("\(outcome)") }
             #expect(second.number == 2)
             #expect(second.orderReference == Rig.otherReference)
             try await rig.settle(second)
             let events = try await rig.store.audit(crossing.webviewSession)
-            #expect(events.filter { $0.operation == "settle" }.map(\.verdict) == ["declined", "authorized"])
-            #expect(events.first { $0.verdict == "declined" && $0.operation == "settle" }?.reason == "Rejected")
+            #expect(events.filter { $0.operation == "settle" }.map(\.outcome) == ["declined", "authorized"])
+            #expect(events.first { $0.outcome == "declined" && $0.operation == "settle" }?.reason == "Rejected")
         }
     }
 

@@ -63,8 +63,8 @@ extension Rig {
 
     func review(_ crossing: Crossing, _ reference: String = Rig.orderReference) async throws {
         let tab = try #require(crossing.tab)
-        let verdict = try await broker.review(tab, session(crossing.webviewSession, reference), by: caller())
-        guard case .reviewed = verdict else { throw Surprise("\(verdict)") }
+        let outcome = try await broker.review(tab, session(crossing.webviewSession, reference), by: caller())
+        guard case .reviewed = outcome else { throw Surprise("\(outcome)") }
     }
 
     /// A webview session in state `placed`.
@@ -76,16 +76,16 @@ extension Rig {
 
     @discardableResult func place(_ crossing: Crossing) async throws -> Placement {
         let tab = try #require(crossing.tab)
-        let verdict = try await broker.place(tab, ticket: crossing.returnTicket(self), total: nil, by: caller())
-        guard case .placed(let placement) = verdict else { throw Surprise("\(verdict)") }
+        let outcome = try await broker.place(tab, ticket: crossing.returnTicket(self), total: nil, by: caller())
+        guard case .placed(let placement) = outcome else { throw Surprise("\(outcome)") }
         return placement
     }
 
     /// A webview session in state `purchasing`, with the attempt that holds the lease.
     func purchasing(_ client: ClientKind = .iosApp) async throws -> (Crossing, PurchaseAttempt) {
         let crossing = try await placed(client)
-        let verdict = try await broker.purchase(crossing.purchase(self), by: caller())
-        guard case .begin(let attempt) = verdict else { throw Surprise("\(verdict)") }
+        let outcome = try await broker.purchase(crossing.purchase(self), by: caller())
+        guard case .begin(let attempt) = outcome else { throw Surprise("\(outcome)") }
         return (crossing, attempt)
     }
 

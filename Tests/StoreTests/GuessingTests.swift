@@ -41,8 +41,8 @@ struct GuessingTests {
             let webviewSession = webviewSession ?? WebviewSessionID(version7At: rig.clock.now(), random: rig.random)
             let ticket = LaunchTicket.mint(for: webviewSession, random: rig.random)
             let isLimited = try await isLimited {
-                let verdict = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller(key))
-                #expect(word(verdict) == "unknown")
+                let outcome = try await rig.broker.open(ticket, tab: nil, proof: nil, by: rig.caller(key))
+                #expect(word(outcome) == "unknown")
             }
             limited += isLimited ? 1 : 0
         }

@@ -17,8 +17,8 @@ struct LaunchTableTests {
                 Row(.declined, "finished"),
             ] + Self.dead
         try await withRows(rows) { rig, row, crossing in
-            let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.open(crossing.ticket, tab: nil, proof: nil, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -32,8 +32,8 @@ struct LaunchTableTests {
             ] + Self.dead
         try await withRows(rows) { rig, row, crossing in
             let live = try rig.cell(crossing, "tab_hash")
-            let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
             #expect(try rig.cell(crossing, "tab_hash") == live)
         }
@@ -49,8 +49,8 @@ struct LaunchTableTests {
             ] + Self.dead
         try await withRows(rows) { rig, row, crossing in
             try rig.age(crossing, seconds: 1_801)
-            let verdict = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.open(crossing.ticket, tab: crossing.tab, proof: nil, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -64,8 +64,8 @@ struct LaunchTableTests {
             ] + Self.dead
         try await withRows(rows, .browser) { rig, row, crossing in
             let other = rig.broker.mintProof()
-            let verdict = try await rig.broker.open(crossing.ticket, tab: nil, proof: other, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.open(crossing.ticket, tab: nil, proof: other, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -137,8 +137,8 @@ struct LaunchTableTests {
             for high: UInt64 in [0, 0x0000_7000, 0x01A1_FCDD_1D14_7000, .max] {
                 let webviewSession = UUIDBytes(high: high, low: 0x8000_0000_0000_0001)
                 let forged = LaunchTicket.mint(for: webviewSession, random: rig.random)
-                let verdict = try await rig.broker.open(forged, tab: nil, proof: nil, by: rig.caller())
-                #expect(word(verdict) == "unknown")
+                let outcome = try await rig.broker.open(forged, tab: nil, proof: nil, by: rig.caller())
+                #expect(word(outcome) == "unknown")
             }
         }
     }

@@ -11,7 +11,7 @@ struct OperatorTests {
             let crossing = try await rig.authorized()
             let events = try await rig.store.audit(crossing.webviewSession)
             #expect(
-                events.map { "\($0.ordinal) \($0.operation) \($0.verdict) \($0.state)" } == [
+                events.map { "\($0.ordinal) \($0.operation) \($0.outcome) \($0.state)" } == [
                     "1 issue issued issued", "2 open opened opened", "3 review reviewed reviewed",
                     "4 place placed placed", "5 purchase begin purchasing", "6 settle authorized authorized",
                 ]
@@ -55,7 +55,7 @@ struct OperatorTests {
             _ = try await rig.broker.view(try #require(orphan.tab), by: rig.caller())
             _ = try await rig.authorized()
             let alerts = try await rig.store.alerts(since: WallTime(seconds: 1_500_000_000))
-            #expect(alerts.map(\.verdict) == ["orphan", "plaintext", "proof_mismatch", "reused"])
+            #expect(alerts.map(\.outcome) == ["orphan", "plaintext", "proof_mismatch", "reused"])
             #expect(
                 alerts.map(\.webviewSession) == [
                     orphan.webviewSession, plain.webviewSession, wrong.webviewSession, reused.webviewSession,
@@ -72,12 +72,12 @@ struct OperatorTests {
             _ = try await rig.buy(crossing)
             _ = try await rig.open(LaunchTicket.mint(for: crossing.webviewSession, random: rig.random))
             let text = rig.metrics.prometheusText()
-            for (operation, verdict) in [
+            for (operation, outcome) in [
                 ("issue", "issued"), ("open", "opened"), ("open", "unknown"), ("review", "reviewed"),
                 ("place", "placed"),
                 ("purchase", "begin"), ("purchase", "replayed"), ("settle", "settled"),
             ] {
-                let line = "sallyport_webview_session_outcomes_total{op=\"\(operation)\",outcome=\"\(verdict)\"} 1"
+                let line = "sallyport_webview_session_outcomes_total{op=\"\(operation)\",outcome=\"\(outcome)\"} 1"
                 #expect(text.contains(line), "\(line)")
             }
             #expect(!text.contains(crossing.webviewSession.description))
@@ -119,7 +119,7 @@ struct OperatorTests {
             let bought = try await rig.authorized()
             try await rig.broker.notePlaintext(bought.returnTicket(rig), by: rig.caller())
             #expect(try rig.state(bought) == .authorized)
-            #expect(try await rig.store.audit(bought.webviewSession).last?.verdict == "plaintext")
+            #expect(try await rig.store.audit(bought.webviewSession).last?.outcome == "plaintext")
         }
     }
 
@@ -133,12 +133,12 @@ struct OperatorTests {
             func status(_ proof: AppProof?) async throws -> String? {
                 try await rig.broker.status(crossing.ticket, proof: proof, by: rig.caller())?.rawValue
             }
-            #expect(try await status(crossing.proof) == row.verdict, "\(row)")
+            #expect(try await status(crossing.proof) == row.outcome, "\(row)")
             #expect(try await status(nil) == nil)
             #expect(try await status(rig.broker.mintProof()) == nil)
             try rig.age(crossing, seconds: 7_200)
             let isTimeless = [.purchasing, .authorized].contains(row.before)
-            #expect(try await status(crossing.proof) == (isTimeless ? row.verdict : "closed"), "\(row)")
+            #expect(try await status(crossing.proof) == (isTimeless ? row.outcome : "closed"), "\(row)")
         }
     }
 }

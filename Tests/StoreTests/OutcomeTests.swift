@@ -34,9 +34,9 @@ struct OutcomeTests {
         }
         try await withLostAnswers(database) { rig in
             let request = Fixed.openRequest(rig, crossing)
-            let verdict = try await request(Caller(internal: "test", request: "lost"))
-            #expect(word(verdict) == "opened")
-            #expect(verdict.opened?.token.hash == Fixed.tab(crossing).hash)
+            let outcome = try await request(Caller(internal: "test", request: "lost"))
+            #expect(word(outcome) == "opened")
+            #expect(outcome.opened?.token.hash == Fixed.tab(crossing).hash)
         }
     }
 
@@ -160,8 +160,8 @@ extension Rig {
             let request = IssueRequest(client: .iosApp, order: try order(), proof: crossing.proof)
             #expect(try await word(broker.issue(request, by: caller)) == "issued")
         case "open":
-            let verdict = try await broker.open(crossing.ticket, tab: nil, proof: nil, by: caller)
-            #expect(word(verdict) == "opened")
+            let outcome = try await broker.open(crossing.ticket, tab: nil, proof: nil, by: caller)
+            #expect(word(outcome) == "opened")
         case "review":
             let tab = try #require(crossing.tab)
             #expect(try await word(broker.review(tab, session(crossing.webviewSession), by: caller)) == "reviewed")
@@ -174,8 +174,8 @@ extension Rig {
                 #expect(try await word(broker.cancel(tab, ticket: ticket, by: caller)) == "cancelled")
             }
         case "purchase":
-            let verdict = try await broker.purchase(crossing.purchase(self), by: caller)
-            #expect(word(verdict) == "begin")
+            let outcome = try await broker.purchase(crossing.purchase(self), by: caller)
+            #expect(word(outcome) == "begin")
         case "release":
             #expect(try await broker.release(try #require(attempt), by: caller))
         default:
@@ -187,14 +187,14 @@ extension Rig {
     /// Leaves what a statement of request "lost" leaves when it commits.
     fileprivate func commit(
         _ operation: String,
-        _ verdict: String,
+        _ outcome: String,
         _ crossing: Crossing,
         _ change: String
     ) throws {
         try sql(
             """
             WITH u AS (
-                UPDATE webview_session SET state = '\(verdict)', outcome = '\(verdict)', events = events + 1, \(change)
+                UPDATE webview_session SET state = '\(outcome)', outcome = '\(outcome)', events = events + 1, \(change)
                 WHERE webview_session_id = '\(crossing.webviewSession)' RETURNING *
             )
             INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)

@@ -19,8 +19,8 @@ struct PurchaseTableTests {
                 Row(.declined, "refused declined"),
             ] + Self.dead
         try await withRows(rows, client) { rig, row, crossing in
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -34,8 +34,8 @@ struct PurchaseTableTests {
             ] + Self.dead
         try await withRows(rows) { rig, row, crossing in
             try rig.age(crossing, seconds: 1_801)
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -51,8 +51,8 @@ struct PurchaseTableTests {
             // Over or not, a lease is not taken for another session.
             if row.before == .purchasing { try rig.age(crossing, seconds: 60) }
             let request = try crossing.purchase(rig, reference: Rig.otherReference)
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -68,10 +68,10 @@ struct PurchaseTableTests {
         try await withRows(rows, client) { rig, row, crossing in
             let request = PurchaseRequest(ticket: try crossing.returnTicket(rig), orderReference: Rig.orderReference)
             for _ in 0..<4 {
-                #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.verdict, "\(row)")
+                #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.outcome, "\(row)")
                 #expect(try rig.state(crossing) == row.before, "\(row)")
             }
-            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.verdict, "\(row)")
+            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -91,8 +91,8 @@ struct PurchaseTableTests {
             } else {
                 request.proof = rig.broker.mintProof()
             }
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -102,8 +102,8 @@ struct PurchaseTableTests {
             let crossing = try await rig.placed()
             var request = try crossing.purchase(rig)
             request.launch = LaunchTicket.mint(for: crossing.webviewSession, random: rig.random)
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            #expect(word(verdict) == "refused proofMismatch")
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            #expect(word(outcome) == "refused proofMismatch")
             #expect(try rig.state(crossing) == .revoked)
             let good = try await rig.placed()
             request = try good.purchase(rig)
@@ -124,8 +124,8 @@ struct PurchaseTableTests {
             let other = try await rig.placed(.iosApp, verifier: verifier)
             request = try other.purchase(rig)
             request.verifier = CodeVerifier.parse(String(repeating: "w", count: 43))
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            #expect(word(verdict) == "refused proofMismatch")
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            #expect(word(outcome) == "refused proofMismatch")
             #expect(try rig.state(other) == .revoked)
         }
     }
@@ -146,7 +146,7 @@ struct PurchaseTableTests {
             guard case .issued(let unbound) = try await rig.broker.issue(issue, by: rig.caller()) else {
                 throw Surprise("not issued")
             }
-            #expect(try await rig.store.audit(unbound.ticket.webviewSession)[0].verdict == "issued_unbound")
+            #expect(try await rig.store.audit(unbound.ticket.webviewSession)[0].outcome == "issued_unbound")
             var loose = Crossing(
                 webviewSession: unbound.ticket.webviewSession,
                 ticket: unbound.ticket,
@@ -167,8 +167,8 @@ struct PurchaseTableTests {
             try rig.sql(
                 "UPDATE webview_session SET app_hash = NULL WHERE webview_session_id = '\(crossing.webviewSession)'"
             )
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-            #expect(word(verdict) == "refused proofRequired")
+            let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+            #expect(word(outcome) == "refused proofRequired")
         }
     }
 
@@ -182,7 +182,7 @@ struct PurchaseTableTests {
         try await withRows(rows) { rig, row, crossing in
             var request = try crossing.purchase(rig)
             request.total = Yen(1)
-            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.verdict, "\(row)")
+            #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -192,8 +192,8 @@ struct PurchaseTableTests {
             let crossing = try await rig.placed()
             var request = try crossing.purchase(rig)
             request.total = Yen(27_456)
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            guard case .refused(.priceChanged(Yen(27_996))) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            guard case .refused(.priceChanged(Yen(27_996))) = outcome else { throw Surprise("\(outcome)") }
             request.total = Yen(27_996)
             #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == "begin")
         }
@@ -220,12 +220,12 @@ struct PurchaseTableTests {
             ] + Self.dead
         try await withRows(rows, client) { rig, row, crossing in
             let before = try rig.cell(crossing, "(ctid, xmin, webview_session)::text")
-            #expect(try await word(rig.broker.check(crossing.purchase(rig), by: rig.caller())) == row.verdict, "\(row)")
+            #expect(try await word(rig.broker.check(crossing.purchase(rig), by: rig.caller())) == row.outcome, "\(row)")
             var bare = PurchaseRequest(ticket: try crossing.returnTicket(rig), orderReference: Rig.orderReference)
             for _ in 0..<6 {
-                let verdict = try await rig.broker.check(bare, by: rig.caller())
+                let outcome = try await rig.broker.check(bare, by: rig.caller())
                 #expect(
-                    word(verdict) == (row.before == .opened ? "refused unknown" : "refused proofRequired"),
+                    word(outcome) == (row.before == .opened ? "refused unknown" : "refused proofRequired"),
                     "\(row)"
                 )
             }
@@ -249,7 +249,7 @@ struct PurchaseTableTests {
             func receipt(_ proof: AppProof?, _ tab: TabToken?) async throws -> String {
                 word(try await rig.broker.receipt(ticket, proof: proof, tab: tab, by: rig.caller()))
             }
-            #expect(try await receipt(crossing.proof, crossing.tab) == row.verdict, "\(row)")
+            #expect(try await receipt(crossing.proof, crossing.tab) == row.outcome, "\(row)")
             #expect(try await receipt(nil, nil) == "unknown", "\(row)")
             let strangerTab = TabToken.mint(for: crossing.webviewSession, random: rig.random)
             #expect(try await receipt(rig.broker.mintProof(), strangerTab) == "unknown", "\(row)")
@@ -260,7 +260,7 @@ struct PurchaseTableTests {
                 #expect(try await receipt(crossing.proof, nil) == "unknown", "\(row)")
             }
             try rig.age(crossing, seconds: 900)
-            let late = row.before == .authorized ? "over" : row.verdict
+            let late = row.before == .authorized ? "over" : row.outcome
             #expect(try await receipt(crossing.proof, crossing.tab) == late, "\(row)")
         }
     }

@@ -99,9 +99,9 @@ extension Rig {
             for crossing in crossings[start...] + crossings[..<start] {
                 tasks.append(
                     reactor.startTask {
-                        var verdict = "failed"
-                        do { verdict = try await body(self, crossing) } catch { verdict = "failed \(error)" }
-                        board.words[crossing.webviewSession, default: [:]][verdict, default: 0] += 1
+                        var outcome = "failed"
+                        do { outcome = try await body(self, crossing) } catch { outcome = "failed \(error)" }
+                        board.words[crossing.webviewSession, default: [:]][outcome, default: 0] += 1
                     }
                 )
             }

@@ -89,7 +89,7 @@ struct RecoveryTests {
             #expect(try await !rig.broker.giveUp(first, reason: "gone", by: rig.caller()))
             #expect(try await rig.broker.giveUp(attempt, reason: "gone", by: rig.caller()))
             let alerts = try await rig.store.alerts(since: WallTime(seconds: 1_500_000_000))
-            #expect(alerts.map(\.verdict) == ["stuck"])
+            #expect(alerts.map(\.outcome) == ["stuck"])
             try rig.pass(crossing, seconds: 400 * 86_400)
             #expect(try await rig.store.claimOverdue().isEmpty)
             let stuck = try #require(try await rig.store.stuckPurchases().first)
@@ -100,7 +100,7 @@ struct RecoveryTests {
             #expect(stuck.since < stuck.stuckAt)
             #expect(try rig.state(crossing) == .purchasing)
             let last = try #require(try await rig.store.audit(crossing.webviewSession).last)
-            #expect([last.operation, last.verdict, last.reason] == ["give_up", "stuck", "gone"])
+            #expect([last.operation, last.outcome, last.reason] == ["give_up", "stuck", "gone"])
         }
     }
 
@@ -144,8 +144,8 @@ struct RecoveryTests {
             let (crossing, first) = try await rig.purchasing()
             #expect(try await rig.broker.giveUp(first, reason: "gone", by: rig.caller()))
             try rig.pass(crossing, seconds: 46)
-            let verdict = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
-            guard case .recover(let attempt) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(crossing.purchase(rig), by: rig.caller())
+            guard case .recover(let attempt) = outcome else { throw Surprise("\(outcome)") }
             #expect(attempt.number == first.number)
             try await rig.settle(attempt)
             #expect(try await rig.store.stuckPurchases().isEmpty)

@@ -11,11 +11,11 @@ struct StrictTests {
     @Test func `wants a verifier of apps, and none of browsers`() async throws {
         try await withRig(.unlimited(.strict)) { rig in
             for client in ClientKind.allCases {
-                let verdict = try await rig.broker.issue(
+                let outcome = try await rig.broker.issue(
                     IssueRequest(client: client, order: try rig.order()),
                     by: rig.caller()
                 )
-                #expect(word(verdict) == (client.isApp ? "refused verifierRequired" : "issued"))
+                #expect(word(outcome) == (client.isApp ? "refused verifierRequired" : "issued"))
             }
         }
     }
@@ -28,8 +28,8 @@ struct StrictTests {
             let early = try await rig.broker.place(firstTab, ticket: firstTicket, total: nil, by: rig.caller())
             #expect(word(early) == "notMet")
 
-            let verdict = try await rig.broker.purchase(first.purchase(rig), by: rig.caller())
-            guard case .met(let ticket) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.purchase(first.purchase(rig), by: rig.caller())
+            guard case .met(let ticket) = outcome else { throw Surprise("\(outcome)") }
             #expect(try rig.state(first) == .issued)
             #expect(try await word(rig.broker.view(firstTab, by: rig.caller())) == "refused unknown")
             #expect(try await rig.open(first.ticket) == "unknown")
@@ -53,7 +53,7 @@ struct StrictTests {
             #expect(try await rig.buy(second) == "refused notReady")
             try await rig.place(second)
             #expect(try await rig.buy(second) == "begin")
-            let words = try await rig.store.audit(first.webviewSession).map { "\($0.operation) \($0.verdict)" }
+            let words = try await rig.store.audit(first.webviewSession).map { "\($0.operation) \($0.outcome)" }
             #expect(
                 words == [
                     "issue issued", "open opened", "review reviewed", "place not_met", "purchase not_ready", "meet met",
@@ -84,8 +84,8 @@ struct StrictTests {
             request.proof = nil
             #expect(try await word(rig.broker.purchase(request, by: rig.caller())) == "refused proofRequired")
             request.proof = rig.broker.mintProof()
-            let verdict = try await rig.broker.purchase(request, by: rig.caller())
-            #expect(word(verdict) == "refused proofMismatch")
+            let outcome = try await rig.broker.purchase(request, by: rig.caller())
+            #expect(word(outcome) == "refused proofMismatch")
         }
     }
 

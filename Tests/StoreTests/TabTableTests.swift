@@ -18,8 +18,8 @@ struct TabTableTests {
                 Row(.declined, "live"),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
-            let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -32,8 +32,8 @@ struct TabTableTests {
                 let tab = try #require(crossing.tab)
                 let forged = TabToken.mint(for: crossing.webviewSession, random: rig.random)
                 let stranger = try await rig.broker.view(forged, withDetails: true, by: rig.caller(2))
-                let verdict = try await rig.broker.view(tab, withDetails: true, by: rig.caller())
-                guard case .live(let view) = verdict, view.id == crossing.webviewSession,
+                let outcome = try await rig.broker.view(tab, withDetails: true, by: rig.caller())
+                guard case .live(let view) = outcome, view.id == crossing.webviewSession,
                     view.details != nil
                 else {
                     return "none"
@@ -55,8 +55,8 @@ struct TabTableTests {
             try rig.sql(
                 "UPDATE webview_session SET tab_superseded_hash = tab_hash, tab_hash = sha256('x') WHERE webview_session_id = '\(crossing.webviewSession)'"
             )
-            let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -70,8 +70,8 @@ struct TabTableTests {
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             try rig.age(crossing, seconds: 1_801)
-            let verdict = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -84,10 +84,10 @@ struct TabTableTests {
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             let session = rig.session(crossing.webviewSession, postage: Yen(1_080))
-            let verdict = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
-            let total = row.verdict == "reviewed" ? "28536" : row.before == .opened ? nil : "27996"
+            let total = row.outcome == "reviewed" ? "28536" : row.before == .opened ? nil : "27996"
             #expect(try rig.cell(crossing, "total") == total)
         }
     }
@@ -100,10 +100,10 @@ struct TabTableTests {
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             let session = rig.session(crossing.webviewSession, Rig.otherReference)
-            let verdict = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.review(try #require(crossing.tab), session, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
-            let pinned = row.verdict == "reviewed" ? Rig.otherReference : Rig.orderReference
+            let pinned = row.outcome == "reviewed" ? Rig.otherReference : Rig.orderReference
             #expect(try rig.cell(crossing, "order_ref") == pinned)
         }
     }
@@ -135,8 +135,8 @@ struct TabTableTests {
         try await withRows(rows) { rig, row, crossing in
             let tab = try #require(crossing.tab)
             let ticket = try crossing.returnTicket(rig)
-            let verdict = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_996), by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_996), by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -147,8 +147,8 @@ struct TabTableTests {
             let crossing = try await rig.webviewSession(in: state)
             let ticket = try crossing.returnTicket(rig)
             let tab = try #require(crossing.tab)
-            let verdict = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_995), by: rig.caller())
-            guard case .priceChanged(Yen(27_996)) = verdict else { throw Surprise("\(verdict)") }
+            let outcome = try await rig.broker.place(tab, ticket: ticket, total: Yen(27_995), by: rig.caller())
+            guard case .priceChanged(Yen(27_996)) = outcome else { throw Surprise("\(outcome)") }
             #expect(try rig.state(crossing) == state)
         }
     }
@@ -240,8 +240,8 @@ struct TabTableTests {
         try await withRows(rows) { rig, row, crossing in
             let ticket = try crossing.returnTicket(rig)
             let tab = try #require(crossing.tab)
-            let verdict = try await rig.broker.cancel(tab, ticket: ticket, by: rig.caller())
-            #expect(word(verdict) == row.verdict, "\(row)")
+            let outcome = try await rig.broker.cancel(tab, ticket: ticket, by: rig.caller())
+            #expect(word(outcome) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
         }
     }
@@ -261,7 +261,7 @@ struct TabTableTests {
                 orderReference: Rig.orderReference,
                 by: rig.caller()
             )
-            #expect(word(quote) == row.verdict, "\(row)")
+            #expect(word(quote) == row.outcome, "\(row)")
             guard case .quoted(let postage, let total) = quote else { return }
             #expect((postage, total) == (Yen(540), Yen(27_996)))
             let other = try await rig.broker.quote(
@@ -317,7 +317,7 @@ struct TabTableTests {
                 "UPDATE webview_session SET state = '\(row.before.rawValue)' WHERE webview_session_id = '\(seen.webviewSession)'"
             )
             let isDeclined = try await rig.broker.decline(view, reason: "Declined! 4111", by: rig.caller())
-            #expect("\(isDeclined)" == row.verdict)
+            #expect("\(isDeclined)" == row.outcome)
             #expect(try rig.state(seen) == row.after)
             guard isDeclined else { return }
             #expect(try await rig.store.audit(seen.webviewSession).last?.reason == "Declined")

@@ -8,8 +8,8 @@ import Webhooks
 struct DeliveryTests {
     private let policy = DeliveryPolicy()
 
-    private func verdict(_ attempt: DeliveryAttempt, failures: Int = 0) -> DeliveryVerdict {
-        policy.verdict(on: attempt, failures: failures, random: SeededRandom(seed: 3))
+    private func outcome(_ attempt: DeliveryAttempt, failures: Int = 0) -> DeliveryOutcome {
+        policy.outcome(on: attempt, failures: failures, random: SeededRandom(seed: 3))
     }
 
     @Test(arguments: [
@@ -26,8 +26,8 @@ struct DeliveryTests {
 
     @Test(arguments: [200, 201, 202, 204, 299])
     func `has arrived with an answer of the second hundred`(status: Int) {
-        #expect(verdict(.answered(status: status, retryAfter: nil), failures: 19) == .delivered)
-        #expect(verdict(.answered(status: status, retryAfter: .seconds(9))) == .delivered)
+        #expect(outcome(.answered(status: status, retryAfter: nil), failures: 19) == .delivered)
+        #expect(outcome(.answered(status: status, retryAfter: .seconds(9))) == .delivered)
     }
 
     @Test(
@@ -40,14 +40,14 @@ struct DeliveryTests {
     )
     func `is made again after anything else, as often as three days take`(attempt: DeliveryAttempt) {
         for failures in 0..<111 {
-            guard case .again(let pause) = verdict(attempt, failures: failures) else {
+            guard case .again(let pause) = outcome(attempt, failures: failures) else {
                 Issue.record("no other try after \(failures + 1)")
                 continue
             }
             #expect(pause == policy.backoff.pause(after: failures + 1, random: SeededRandom(seed: 3)))
         }
-        #expect(verdict(attempt, failures: 111) == .park)
-        #expect(verdict(attempt, failures: 120) == .park)
+        #expect(outcome(attempt, failures: 111) == .deadLetter)
+        #expect(outcome(attempt, failures: 120) == .deadLetter)
     }
 
     @Test func `is made for three days, and for less than four`() {
@@ -61,18 +61,18 @@ struct DeliveryTests {
     }
 
     @Test func `is the last one where the endpoint is gone for good`() {
-        #expect(verdict(.answered(status: 410, retryAfter: .seconds(1))) == .park)
+        #expect(outcome(.answered(status: 410, retryAfter: .seconds(1))) == .deadLetter)
     }
 
     @Test(arguments: [(60, 60), (3600, 3600), (100_000, 3600)])
     func `is made again when the endpoint wants it, within an hour`(wanted: Int, expected: Int) {
         let attempt = DeliveryAttempt.answered(status: 503, retryAfter: .seconds(wanted))
-        #expect(verdict(attempt) == .again(after: .seconds(expected)))
+        #expect(outcome(attempt) == .retry(after: .seconds(expected)))
     }
 
     @Test func `is not made sooner than it would be`() {
-        let plain = verdict(.answered(status: 429, retryAfter: nil), failures: 5)
-        #expect(verdict(.answered(status: 429, retryAfter: .seconds(1)), failures: 5) == plain)
+        let plain = outcome(.answered(status: 429, retryAfter: nil), failures: 5)
+        #expect(outcome(.answered(status: 429, retryAfter: .seconds(1)), failures: 5) == plain)
     }
 
     @Test(

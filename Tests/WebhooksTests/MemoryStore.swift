@@ -112,8 +112,8 @@ final class MemoryStore: WebhookStore {
         failures.append(failure)
         pauses.append(pause)
         guard let key = key(delivery), var entry = entries[key] else { return }
-        let verdict = pause.map { DeliveryVerdict.again(after: $0) } ?? .park
-        _ = entry.queue.settle(delivery.event.sequence, verdict)
+        let outcome = pause.map { DeliveryOutcome.retry(after: $0) } ?? .deadLetter
+        _ = entry.queue.settle(delivery.event.sequence, outcome)
         entry.attempt = nil
         if let pause { entry.nextAt = clock.now() + pause }
         entries[key] = entry

@@ -32,24 +32,24 @@ struct WebhookQueue: Sendable, Hashable {
     /// Takes a try down.
     ///
     /// - Parameters:
-    ///   - sequence: The event that was sent; the verdict on any but the first, from a try that was given up, changes nothing.
-    ///   - verdict: What follows.
+    ///   - sequence: The event that was sent; the outcome on any but the first, from a try that was given up, changes nothing.
+    ///   - outcome: What follows.
     ///   - wants: Whether the endpoint wants the event of a place.
     /// - Returns: Whether the queue goes on; false when its last event has arrived.
     mutating func settle(
         _ sequence: Int64,
-        _ verdict: DeliveryVerdict,
+        _ outcome: DeliveryOutcome,
         wants: (Int64) -> Bool = { _ in true }
     ) -> Bool {
         guard sequence == head else { return true }
-        switch verdict {
+        switch outcome {
         case .delivered:
             failures = 0
             repeat { head += 1 } while head <= tail && !wants(head)
             return head <= tail
         case .again:
             failures += 1
-        case .park:
+        case .deadLetter:
             failures += 1
             isDeadLettered = true
         }

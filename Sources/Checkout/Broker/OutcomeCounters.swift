@@ -28,7 +28,7 @@ final class OutcomeCounters {
     }
 
     private struct Cell {
-        let verdict: String
+        let outcome: String
         let counter: Counter
     }
 
@@ -42,14 +42,14 @@ final class OutcomeCounters {
     }
 
     /// Counts one outcome; its word comes from the statement.
-    func count(_ operation: Operation, _ verdict: String) {
-        for cell in cells[operation.rawValue] where cell.verdict == verdict { return cell.counter.increment() }
+    func count(_ operation: Operation, _ outcome: String) {
+        for cell in cells[operation.rawValue] where cell.outcome == outcome { return cell.counter.increment() }
         let counter = registry.counter(
             "sallyport_webview_session_outcomes_total",
             help: "Outcomes of the state machine.",
-            labels: [("op", "\(operation)"), ("outcome", verdict)]
+            labels: [("op", "\(operation)"), ("outcome", outcome)]
         )
-        cells[operation.rawValue].append(Cell(verdict: verdict, counter: counter))
+        cells[operation.rawValue].append(Cell(outcome: outcome, counter: counter))
         counter.increment()
     }
 }

@@ -109,7 +109,7 @@ enum AuditCommand {
             JSONMember("at", .string(CalendarDate(event.at).extendedText)),
             JSONMember("webview_session", "\(event.webviewSession)"),
             JSONMember("ordinal", JSONValue(event.ordinal)), JSONMember("op", "\(event.operation)"),
-            JSONMember("outcome", "\(event.verdict)"), JSONMember("state", .string(event.state.rawValue)),
+            JSONMember("outcome", "\(event.outcome)"), JSONMember("state", .string(event.state.rawValue)),
         ]
         if let reason = event.reason { members.append(JSONMember("reason", .string(reason))) }
         members += [JSONMember("peer", .string(event.peer)), JSONMember("request", .string(event.request))]

@@ -67,11 +67,11 @@ final class NotificationInbox {
             }
             return await take(notification)
         } catch {
-            parts.counters.count(error.verdict)
+            parts.counters.count(error.outcome)
             if let unwritten = budget() {
                 parts.logger.info(
                     "notification.refused",
-                    [LogField("outcome", error.verdict), LogField("unwritten", unwritten)]
+                    [LogField("outcome", error.outcome), LogField("unwritten", unwritten)]
                 )
             }
             return error.status
@@ -152,20 +152,20 @@ struct NotificationCounters: Sendable {
         let others = ["subscription", "unsubscription", "store_unavailable"]
         let refusals =
             ["malformed", "stale", "certificate_unavailable"] + NotificationRefusal.Why.allCases.map(\.rawValue)
-        let verdicts = PostgresNotificationStore.Receipt.allCases.map(\.rawValue) + others + refusals
+        let outcomes = PostgresNotificationStore.Receipt.allCases.map(\.rawValue) + others + refusals
         counters = Dictionary(
-            uniqueKeysWithValues: verdicts.map { verdict in
+            uniqueKeysWithValues: outcomes.map { outcome in
                 let help = "Messages that the provider pushed, or somebody in its name, by what became of them."
                 return (
-                    verdict,
-                    metrics.counter("sallyport_notifications_total", help: help, labels: [("outcome", verdict)])
+                    outcome,
+                    metrics.counter("sallyport_notifications_total", help: help, labels: [("outcome", outcome)])
                 )
             }
         )
     }
 
     /// Counts one message.
-    func count(_ verdict: String) {
-        counters[verdict]?.increment()
+    func count(_ outcome: String) {
+        counters[outcome]?.increment()
     }
 }

@@ -65,10 +65,10 @@ package final class PurchaseService {
         _ facts: MobileFacts? = nil,
         by caller: Caller
     ) async throws(Failure) -> PurchaseOutcome {
-        let verdict = try await operations.mapErrors { (broker) async throws(StoreError) in
+        let outcome = try await operations.mapErrors { (broker) async throws(StoreError) in
             try await broker.purchase(request, by: caller)
         }
-        switch verdict {
+        switch outcome {
         case .begin(let attempt):
             let lease = PurchaseLease(attempt: attempt, facts: facts, caller: caller)
             do throws(Failure) {

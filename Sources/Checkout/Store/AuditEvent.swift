@@ -13,7 +13,7 @@ package struct AuditEvent: Sendable, Hashable {
     /// `give_up`, `resume`, `reclaim`, `cancel`, `close`, `sweep`, `plaintext`, `prefetch_refused`.
     package let operation: String
     /// The word of the outcome.
-    package let verdict: String
+    package let outcome: String
     /// After the statement.
     package let state: WebviewSessionState
     /// Why, in one word, where the operation has a reason.

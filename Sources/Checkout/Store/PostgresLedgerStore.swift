@@ -17,7 +17,7 @@ package final class PostgresLedgerStore {
         self.client = client
     }
 
-    static let observeStatement = TypedStatement<ObserveVerdict, ObservedObject>(
+    static let observeStatement = TypedStatement<ObserveOutcome, ObservedObject>(
         name: "ledger_observe",
         sql: """
             SELECT v.outcome, v.webview_session FROM payment_observe($1::object_kind, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS v
@@ -35,7 +35,7 @@ package final class PostgresLedgerStore {
     }
 
     /// Takes in what was read of an object.
-    package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
+    package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveOutcome {
         // It waits for the lock of the order, whose webview session nobody here knows: in a group of its own nobody waits with
         // it.
         try await client.work(PostgresLedgerStore.observeStatement(object)).first()

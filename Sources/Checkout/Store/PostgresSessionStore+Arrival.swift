@@ -7,7 +7,7 @@ extension PostgresSessionStore {
     // MARK: Arrive
 
     /// App, verifier, session, bound: `$5` to `$8`.
-    private static let verdict = "mobile_return_outcome(f, $5, $6, $7, $8, statement_timestamp())"
+    private static let outcome = "mobile_return_outcome(f, $5, $6, $7, $8, statement_timestamp())"
 
     static let arrivalStatement = TypedStatement<LazyRow, WebviewSessionID, Digest32?, Digest32?, String, Bool>(
         name: "webview_session_mobile_return_read",
@@ -45,7 +45,7 @@ extension PostgresSessionStore {
                         \(missesAfterProof),
                         CASE v.x WHEN 'arrived' THEN $7 ELSE f.order_ref END,
                         CASE v.x WHEN 'arrived' THEN $4 ELSE f.return_hash END
-                    FROM (SELECT \(verdict) AS x OFFSET 0) AS v)
+                    FROM (SELECT \(outcome) AS x OFFSET 0) AS v)
                 WHERE f.webview_session_id = $1 AND f.client = 'mobileApp'
                 \(SQLText.returning("f"))
             ), s AS (

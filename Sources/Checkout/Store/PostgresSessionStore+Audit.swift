@@ -40,7 +40,7 @@ extension PostgresSessionStore {
             ordinal: try row.next(),
             at: try row.next(),
             operation: try row.next(),
-            verdict: try row.next(),
+            outcome: try row.next(),
             state: try row.next(),
             reason: try row.next(),
             peer: try row.next(),

@@ -6,7 +6,7 @@ extension PostgresSessionStore {
     // MARK: Begin and check
 
     /// The evidence of a purchase and whether a proof must be there: `$4` to `$11`.
-    private static let verdict = "buy_outcome(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
+    private static let outcome = "buy_outcome(f, $5, $6, $7, $8, $9, $10, $11, statement_timestamp())"
 
     /// The state after the outcome `v.x` on proofs; the parameter says whether a wrong one ends the webview session.
     static func stateAfterProof(_ revokes: String) -> String {
@@ -35,7 +35,7 @@ extension PostgresSessionStore {
                         CASE WHEN v.x IN ('begin', 'recover') THEN $12 ELSE f.attempt_id END,
                         CASE WHEN v.x IN ('begin', 'recover') THEN statement_timestamp() + $13 * interval '1 second'
                             ELSE f.lease_until END
-                    FROM (SELECT \(verdict) AS x OFFSET 0) AS v)
+                    FROM (SELECT \(outcome) AS x OFFSET 0) AS v)
                 WHERE f.webview_session_id = $1 AND f.return_hash = $4
                 \(SQLText.returning("f"))
             ), q AS (
@@ -75,7 +75,7 @@ extension PostgresSessionStore {
     static let checkStatement = TypedStatement<LazyRow, Guarded, PurchaseEvidence, Bool>(
         name: "webview_session_check_purchase",
         sql: """
-            SELECT \(verdict), f.state, \(WebviewSessionColumns.face("f"))
+            SELECT \(outcome), f.state, \(WebviewSessionColumns.face("f"))
             FROM webview_session AS f
             WHERE f.webview_session_id = $1 AND f.return_hash = $4
             """
@@ -103,7 +103,7 @@ extension PostgresSessionStore {
                     both_presented_at = coalesce(f.both_presented_at, statement_timestamp()),
                     launch_until = statement_timestamp() + $13 * interval '1 second',
                     idle_until = \(SQLText.deadline("$13"))
-                WHERE f.webview_session_id = $1 AND f.return_hash = $4 AND f.client <> 'browser' AND \(verdict) = 'not_ready'
+                WHERE f.webview_session_id = $1 AND f.return_hash = $4 AND f.client <> 'browser' AND \(outcome) = 'not_ready'
                     AND (f.state = 'reviewed' AND f.both_presented_at IS NULL OR f.state = 'issued' AND f.both_presented_at IS NOT NULL)
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(SQLText.audit("'meet'"))

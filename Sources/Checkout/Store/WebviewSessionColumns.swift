@@ -5,17 +5,17 @@ import SessionBroker
 
 /// The columns that statements return, each at its place.
 enum WebviewSessionColumn: Int, CaseIterable {
-    case verdict, state, client, metAt, orderReference
+    case outcome, state, client, bothPresentedAt, orderReference
     case cart, subtotal, taxIncluded, postage, total, terms, launchHash, shown
     case placements, attempt, attemptID, result, tabHash
 
     /// Of a webview session's row.
     var name: String {
         switch self {
-        case .verdict: "outcome"
+        case .outcome: "outcome"
         case .state: "state"
         case .client: "client"
-        case .metAt: "both_presented_at"
+        case .bothPresentedAt: "both_presented_at"
         case .orderReference: "order_ref"
         case .cart: "cart"
         case .subtotal: "subtotal"
@@ -46,7 +46,7 @@ enum WebviewSessionColumns {
     static let wholeCount = WebviewSessionColumn.tabHash.rawValue + 1
 
     /// The columns of an open, of the row with the given name.
-    static func opening(_ row: String) -> String { list(row, .verdict, .orderReference) }
+    static func opening(_ row: String) -> String { list(row, .outcome, .orderReference) }
 
     /// The columns of a page behind outcome and state, which its statements compute.
     static func face(_ row: String) -> String { list(row, .client, .shown) }
@@ -55,7 +55,7 @@ enum WebviewSessionColumns {
     static func wholeAfterState(_ row: String) -> String { list(row, .client, .tabHash) }
 
     /// All columns of the row with the given name.
-    static func whole(_ row: String) -> String { list(row, .verdict, .tabHash) }
+    static func whole(_ row: String) -> String { list(row, .outcome, .tabHash) }
 
     private static func list(_ row: String, _ first: WebviewSessionColumn, _ last: WebviewSessionColumn) -> String {
         WebviewSessionColumn.allCases[first.rawValue...last.rawValue].map { "\(row).\($0.name)" }.joined(
@@ -80,13 +80,15 @@ struct WebviewSessionRow {
 
     // MARK: The columns of an open
 
-    func word() throws(PostgresError) -> String { try read(.verdict) }
+    func word() throws(PostgresError) -> String { try read(.outcome) }
 
     func state() throws(PostgresError) -> WebviewSessionState { try read(.state) }
 
     func client() throws(PostgresError) -> ClientKind { try read(.client) }
 
-    private func isMet() throws(PostgresError) -> Bool { try cells.isPresent(WebviewSessionColumn.metAt.rawValue) }
+    private func isMet() throws(PostgresError) -> Bool {
+        try cells.isPresent(WebviewSessionColumn.bothPresentedAt.rawValue)
+    }
 
     private func orderReference() throws(PostgresError) -> String? { try read(.orderReference) }
 

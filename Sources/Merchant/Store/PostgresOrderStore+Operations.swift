@@ -20,7 +20,7 @@ extension PostgresOrderStore {
             """
     ) { row in
         BeginRow(
-            verdict: try row.next(),
+            outcome: try row.next(),
             greatestUnits: try row.next(),
             state: try row.next(),
             status: try row.next(),
@@ -31,7 +31,7 @@ extension PostgresOrderStore {
 
     /// What the schema says of an operation that was to begin; which of it is there depends on the outcome.
     struct BeginRow {
-        let verdict: String
+        let outcome: String
         let greatestUnits: Int64?
         let state: String?
         let status: Int?
@@ -39,7 +39,7 @@ extension PostgresOrderStore {
         let left: UUIDBytes?
     }
 
-    package func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict {
+    package func begin(_ request: OperationRequest) async throws(StoreError) -> OperationOutcome {
         let call = PostgresOrderStore.beginStatement(
             request.id,
             request.attempt,
@@ -56,12 +56,12 @@ extension PostgresOrderStore {
             request.claim?.key
         )
         let row = try await client.write(call, key: request.order).first()
-        return try StoreError.decoding { () throws(PostgresError) in try PostgresOrderStore.verdict(row, request) }
+        return try StoreError.decoding { () throws(PostgresError) in try PostgresOrderStore.outcome(row, request) }
     }
 
-    private static func verdict(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> OperationVerdict
+    private static func outcome(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> OperationOutcome
     {
-        switch row.verdict {
+        switch row.outcome {
         case "unknown": return .unknown
         case "key_reused": return .keyReused
         case "in_progress": return .inProgress
@@ -89,23 +89,23 @@ extension PostgresOrderStore {
             guard let state = row.state else { break }
             return .refused(refusal, ObjectState(rawValue: state))
         }
-        throw PostgresError(.decoding, "\(row.verdict) without what belongs to it")
+        throw PostgresError(.decoding, "\(row.outcome) without what belongs to it")
     }
 
-    private static func refusal(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> LedgerVerdict {
-        if row.verdict == "exceeds", let amount = request.intent.amount {
+    private static func refusal(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> LedgerOutcome {
+        if row.outcome == "exceeds", let amount = request.intent.amount {
             guard let limit = try Money.stored(row.greatestUnits, amount.currency) else {
                 throw PostgresError(.decoding, "exceeds without the greatest sum")
             }
             return .exceeds(limit: limit)
         }
-        let others: [LedgerVerdict] = [
+        let others: [LedgerOutcome] = [
             .wrongState, .nothing, .otherCurrency, .otherAmount, .tooManyCharges, .openCharges,
         ]
-        guard let verdict = others.first(where: { $0.word == row.verdict }) else {
-            throw PostgresError(.decoding, "\(row.verdict) is no outcome on an operation")
+        guard let outcome = others.first(where: { $0.word == row.outcome }) else {
+            throw PostgresError(.decoding, "\(row.outcome) is no outcome on an operation")
         }
-        return verdict
+        return outcome
     }
 
     // MARK: Settle
@@ -160,7 +160,7 @@ extension PostgresOrderStore {
 
     // MARK: Observe
 
-    package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
+    package func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveOutcome {
         try await PostgresLedgerStore(client: client).observe(object)
     }
 }

@@ -72,7 +72,7 @@ package struct ObservedObject: Sendable, Hashable {
 }
 
 /// What became of a reading.
-package enum ObserveVerdict: Sendable, Hashable {
+package enum ObserveOutcome: Sendable, Hashable {
     /// The ledger, and perhaps the order, are other than before.
     case changed(webviewSession: UUIDBytes)
     /// The ledger held the same.

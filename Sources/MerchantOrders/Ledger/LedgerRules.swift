@@ -54,11 +54,11 @@ package enum LedgerRules {
     ///   - charges: The charges under the target; of interest for a permission only.
     /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order;
     ///   for a permission that is not chargeable while a charge is open, that one.
-    package static func verdict(
+    package static func outcome(
         _ intent: OperationIntent,
         on row: LedgerRow,
         charges: ChargeCount = ChargeCount(all: 0, open: 0)
-    ) -> LedgerVerdict {
+    ) -> LedgerOutcome {
         if intent.kind == .createCharge, row.kind == .permission, row.state == .nonChargeable, charges.open > 0 {
             // What keeps it from being charged is known.
             return .openCharges

@@ -62,7 +62,7 @@ package enum OperationIntent: Sendable, Hashable {
 }
 
 /// Whether an operation may begin, decided from the row of its target alone.
-package enum LedgerVerdict: Sendable, Hashable {
+package enum LedgerOutcome: Sendable, Hashable {
     /// It may.
     case begun
     /// The target is not in a state that allows it.

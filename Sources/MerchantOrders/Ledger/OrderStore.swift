@@ -19,7 +19,7 @@ package protocol OrderStore: AnyObject {
     func objects(of webviewSession: UUIDBytes) async throws(StoreError) -> [LedgerObject]
 
     /// Begins an operation, or says why not. At most one on each target is open.
-    func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict
+    func begin(_ request: OperationRequest) async throws(StoreError) -> OperationOutcome
 
     /// Ends an operation: ledger, order, event and the answer to its request in one. Says whether the caller still held it.
     func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(StoreError) -> Bool
@@ -46,5 +46,5 @@ package protocol OrderStore: AnyObject {
     func postpone(_ operation: UUIDBytes) async throws(StoreError)
 
     /// Takes in what was read of an object.
-    func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict
+    func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveOutcome
 }

@@ -95,7 +95,7 @@ package enum OperationTaker: Sendable, Hashable {
 }
 
 /// Whether an operation has begun.
-package enum OperationVerdict: Sendable, Hashable {
+package enum OperationOutcome: Sendable, Hashable {
     /// It has: the caller holds it.
     case begun(PaymentOperation)
     /// The same request was carried out before.
@@ -111,7 +111,7 @@ package enum OperationVerdict: Sendable, Hashable {
     /// No order has the target.
     case unknown
     /// The ledger forbids it; the state is the target's.
-    case refused(LedgerVerdict, ObjectState)
+    case refused(LedgerOutcome, ObjectState)
 }
 
 /// How an operation ends.

@@ -14,7 +14,7 @@ extension PostgresKeyStore {
     ///   - webviewSession: What it is about.
     /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
-    package func take(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws(StoreError) -> ClaimVerdict {
+    package func take(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws(StoreError) -> ClaimOutcome {
         let call = PostgresKeyStore.claimStatement(claim, webviewSession, claim.key)
         if let end = try await client.write(call, key: claim.lockKey).single() { return .taken(until: end) }
         return .others(try await state(of: claim))

@@ -57,8 +57,8 @@ struct LedgerRulesTests {
             .closePermission(cancelsPending: true),
         ]
         for intent in intents {
-            let expected: LedgerVerdict = allowed.contains(intent.kind) ? .begun : .wrongState
-            #expect(LedgerRules.verdict(intent, on: row) == expected, "\(intent)")
+            let expected: LedgerOutcome = allowed.contains(intent.kind) ? .begun : .wrongState
+            #expect(LedgerRules.outcome(intent, on: row) == expected, "\(intent)")
         }
     }
 
@@ -66,47 +66,47 @@ struct LedgerRulesTests {
         arguments: [
             (.chargeable, .begun, .begun), (.nonChargeable, .wrongState, .begun), (.closed, .wrongState, .wrongState),
             (ObjectState(rawValue: "Surprise"), .wrongState, .begun),
-        ] as [(ObjectState, LedgerVerdict, LedgerVerdict)]
+        ] as [(ObjectState, LedgerOutcome, LedgerOutcome)]
     )
     func `allow for a permission what its state does`(
         state: ObjectState,
-        charge: LedgerVerdict,
-        close: LedgerVerdict
+        charge: LedgerOutcome,
+        close: LedgerOutcome
     ) throws {
         let row = try Self.row(.permission, state, 1_000)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1_000)), on: row) == charge)
-        #expect(LedgerRules.verdict(.closePermission(cancelsPending: false), on: row) == close)
-        #expect(try LedgerRules.verdict(.capture(Self.yen(1)), on: row) == .wrongState)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(1_000)), on: row) == charge)
+        #expect(LedgerRules.outcome(.closePermission(cancelsPending: false), on: row) == close)
+        #expect(try LedgerRules.outcome(.capture(Self.yen(1)), on: row) == .wrongState)
     }
 
     @Test func `let a capture take at most what was authorised`() throws {
         let row = try Self.row(.charge, .authorized, 27_996)
-        #expect(try LedgerRules.verdict(.capture(Self.yen(27_996)), on: row) == .begun)
-        #expect(try LedgerRules.verdict(.capture(Self.yen(1)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.capture(Self.yen(27_996)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.capture(Self.yen(1)), on: row) == .begun)
         let limit = try Self.yen(27_996)
-        #expect(try LedgerRules.verdict(.capture(Self.yen(27_997)), on: row) == .exceeds(limit: limit))
-        #expect(try LedgerRules.verdict(.capture(Self.yen(0)), on: row) == .nothing)
+        #expect(try LedgerRules.outcome(.capture(Self.yen(27_997)), on: row) == .exceeds(limit: limit))
+        #expect(try LedgerRules.outcome(.capture(Self.yen(0)), on: row) == .nothing)
         let dollars = try #require(Money(units: 100, .usd))
-        #expect(LedgerRules.verdict(.capture(dollars), on: row) == .otherCurrency)
+        #expect(LedgerRules.outcome(.capture(dollars), on: row) == .otherCurrency)
     }
 
     @Test func `count refunds that are on their way, and those that were only begun`() throws {
         // Captured 10,000: refunds may come to 11,500.
         var row = try Self.row(.charge, .captured, 10_000) { $0.capturedUnits = 10_000 }
-        #expect(try LedgerRules.verdict(.refund(Self.yen(11_500)), on: row) == .begun)
-        #expect(try LedgerRules.verdict(.refund(Self.yen(11_501)), on: row) == .exceeds(limit: Self.yen(11_500)))
+        #expect(try LedgerRules.outcome(.refund(Self.yen(11_500)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.refund(Self.yen(11_501)), on: row) == .exceeds(limit: Self.yen(11_500)))
         row.refundedUnits = 6_000
         row.reservedUnits = 5_000
-        #expect(try LedgerRules.verdict(.refund(Self.yen(500)), on: row) == .begun)
-        #expect(try LedgerRules.verdict(.refund(Self.yen(501)), on: row) == .exceeds(limit: Self.yen(500)))
+        #expect(try LedgerRules.outcome(.refund(Self.yen(500)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.refund(Self.yen(501)), on: row) == .exceeds(limit: Self.yen(500)))
         row.refundedUnits = 12_000
-        #expect(try LedgerRules.verdict(.refund(Self.yen(1)), on: row) == .exceeds(limit: Self.yen(0)))
+        #expect(try LedgerRules.outcome(.refund(Self.yen(1)), on: row) == .exceeds(limit: Self.yen(0)))
     }
 
     @Test func `bound refunds by what was captured, not by what was authorised`() throws {
         let row = try Self.row(.charge, .captured, 10_000) { $0.capturedUnits = 1_000 }
-        #expect(try LedgerRules.verdict(.refund(Self.yen(1_150)), on: row) == .begun)
-        #expect(try LedgerRules.verdict(.refund(Self.yen(1_151)), on: row) == .exceeds(limit: Self.yen(1_150)))
+        #expect(try LedgerRules.outcome(.refund(Self.yen(1_150)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.refund(Self.yen(1_151)), on: row) == .exceeds(limit: Self.yen(1_150)))
     }
 
     @Test func `bound a new charge by the balance and by the ceiling`() throws {
@@ -114,47 +114,47 @@ struct LedgerRulesTests {
             $0.capturedUnits = 12_000
             $0.reservedUnits = 3_000
         }
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(5_000)), on: row) == .begun)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(5_001)), on: row) == .exceeds(limit: Self.yen(5_000)))
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(5_000)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(5_001)), on: row) == .exceeds(limit: Self.yen(5_000)))
         let rich = try Self.row(.permission, .chargeable, 90_000_000)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(10_000_000)), on: rich) == .begun)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(10_000_000)), on: rich) == .begun)
         let ceiling = try Self.yen(10_000_000)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(10_000_001)), on: rich) == .exceeds(limit: ceiling))
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(10_000_001)), on: rich) == .exceeds(limit: ceiling))
     }
 
     @Test(
-        arguments: [(0, .begun), (24, .begun), (25, .tooManyCharges), (26, .tooManyCharges)] as [(Int, LedgerVerdict)]
+        arguments: [(0, .begun), (24, .begun), (25, .tooManyCharges), (26, .tooManyCharges)] as [(Int, LedgerOutcome)]
     )
-    func `let a permission have 25 charges`(count: Int, verdict: LedgerVerdict) throws {
+    func `let a permission have 25 charges`(count: Int, outcome: LedgerOutcome) throws {
         let row = try Self.row(.permission, .chargeable, 20_000)
         let charges = LedgerRules.ChargeCount(all: count, open: 0)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: row, charges: charges) == verdict)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(1)), on: row, charges: charges) == outcome)
     }
 
     @Test func `have one charge at a time`() throws {
         let row = try Self.row(.permission, .chargeable, 20_000)
         let charges = LedgerRules.ChargeCount(all: 3, open: 1)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: row, charges: charges) == .openCharges)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(1)), on: row, charges: charges) == .openCharges)
         let waiting = try Self.row(.permission, .nonChargeable, 20_000)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: waiting, charges: charges) == .openCharges)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(1)), on: waiting, charges: charges) == .openCharges)
         let full = LedgerRules.ChargeCount(all: 25, open: 1)
-        #expect(try LedgerRules.verdict(.createCharge(Self.yen(1)), on: row, charges: full) == .tooManyCharges)
+        #expect(try LedgerRules.outcome(.createCharge(Self.yen(1)), on: row, charges: full) == .tooManyCharges)
     }
 
     @Test func `close a permission with charges that are not final only where it cancels them`() throws {
         let row = try Self.row(.permission, .chargeable, 20_000)
         let charges = LedgerRules.ChargeCount(all: 3, open: 1)
-        #expect(LedgerRules.verdict(.closePermission(cancelsPending: false), on: row, charges: charges) == .openCharges)
-        #expect(LedgerRules.verdict(.closePermission(cancelsPending: true), on: row, charges: charges) == .begun)
+        #expect(LedgerRules.outcome(.closePermission(cancelsPending: false), on: row, charges: charges) == .openCharges)
+        #expect(LedgerRules.outcome(.closePermission(cancelsPending: true), on: row, charges: charges) == .begun)
     }
 
     @Test func `finalize a session for its total`() throws {
         let row = try Self.row(.session, .open, 27_996)
-        #expect(try LedgerRules.verdict(.finalize(Self.yen(27_996)), on: row) == .begun)
-        #expect(try LedgerRules.verdict(.finalize(Self.yen(27_995)), on: row) == .otherAmount)
-        #expect(try LedgerRules.verdict(.finalize(Self.yen(27_997)), on: row) == .exceeds(limit: Self.yen(27_996)))
+        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_996)), on: row) == .begun)
+        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_995)), on: row) == .otherAmount)
+        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_997)), on: row) == .exceeds(limit: Self.yen(27_996)))
         let completed = try Self.row(.session, .completed, 27_996)
-        #expect(try LedgerRules.verdict(.finalize(Self.yen(27_996)), on: completed) == .wrongState)
+        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_996)), on: completed) == .wrongState)
     }
 
     @Test(
@@ -180,7 +180,7 @@ struct LedgerRulesTests {
         ]
         let intent = try #require(intents.first { $0.kind == operation })
         #expect(operation.target == kind)
-        #expect(LedgerRules.verdict(intent, on: row) == .inProgress)
+        #expect(LedgerRules.outcome(intent, on: row) == .inProgress)
     }
 
     @Test(
@@ -199,13 +199,13 @@ struct LedgerRulesTests {
     }
 
     @Test func `have a word for each verdict`() throws {
-        let verdicts: [LedgerVerdict] = [
+        let outcomes: [LedgerOutcome] = [
             .begun, .wrongState, .inProgress, .nothing, .otherCurrency, .exceeds(limit: try Self.yen(1)), .otherAmount,
             .tooManyCharges, .openCharges,
         ]
-        #expect(Set(verdicts.map(\.word)).count == verdicts.count)
-        for verdict in verdicts {
-            #expect(verdict.word.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) })
+        #expect(Set(outcomes.map(\.word)).count == outcomes.count)
+        for outcome in outcomes {
+            #expect(outcome.word.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) })
         }
     }
 }

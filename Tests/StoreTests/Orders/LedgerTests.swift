@@ -41,11 +41,11 @@ struct LedgerTests {
     {
         try await withRig { rig in
             let crossing = try await rig.paid("S01-1")
-            let verdicts = try await rig.together(32) { rig in
+            let outcomes = try await rig.together(32) { rig in
                 try await rig.orders.begin(rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing))
             }
-            #expect(verdicts.filter(\.isBegun).count == 1)
-            #expect(verdicts.filter { $0 == .inProgress }.count == 31)
+            #expect(outcomes.filter(\.isBegun).count == 1)
+            #expect(outcomes.filter { $0 == .inProgress }.count == 31)
 
             let other = try await rig.paid("S01-2")
             let twins = try await rig.together(32) { rig in
@@ -60,24 +60,24 @@ struct LedgerTests {
     @Test func `does not begin what the rules forbid, and keeps no claim of it`() async throws {
         try await withRig { rig in
             let crossing = try await rig.paid("S01-1")
-            func verdict(_ intent: OperationIntent, on target: String) async throws -> OperationVerdict {
+            func outcome(_ intent: OperationIntent, on target: String) async throws -> OperationOutcome {
                 try await rig.orders.begin(rig.request(intent, on: target, of: crossing, mark: "same"))
             }
             let charge = "S01-1-C1"
             #expect(
-                try await verdict(.capture(yen(27_997)), on: charge)
+                try await outcome(.capture(yen(27_997)), on: charge)
                     == .refused(.exceeds(limit: yen(27_996)), .authorized)
             )
-            #expect(try await verdict(.capture(yen(0)), on: charge) == .refused(.nothing, .authorized))
+            #expect(try await outcome(.capture(yen(0)), on: charge) == .refused(.nothing, .authorized))
             let cents = try #require(Money(units: 100, .usd))
-            #expect(try await verdict(.capture(cents), on: charge) == .refused(.otherCurrency, .authorized))
-            #expect(try await verdict(.refund(yen(1)), on: charge) == .refused(.wrongState, .authorized))
+            #expect(try await outcome(.capture(cents), on: charge) == .refused(.otherCurrency, .authorized))
+            #expect(try await outcome(.refund(yen(1)), on: charge) == .refused(.wrongState, .authorized))
             #expect(
-                try await verdict(.createCharge(yen(1)), on: "S01-1") == .refused(.exceeds(limit: yen(0)), .chargeable)
+                try await outcome(.createCharge(yen(1)), on: "S01-1") == .refused(.exceeds(limit: yen(0)), .chargeable)
             )
             let close = OperationIntent.closePermission(cancelsPending: false)
-            #expect(try await verdict(close, on: "S01-1") == .refused(.openCharges, .chargeable))
-            #expect(try await verdict(close, on: "S01-9") == .unknown)
+            #expect(try await outcome(close, on: "S01-1") == .refused(.openCharges, .chargeable))
+            #expect(try await outcome(close, on: "S01-9") == .unknown)
             #expect(try rig.admin.rows("SELECT count(*) FROM api_idempotency")[0][0] == "0")
             let strange = Crossing(
                 webviewSession: rig.request(.cancelCharge, on: "", of: crossing).id,
@@ -124,7 +124,7 @@ struct LedgerTests {
     @Test func `holds refunds to what was captured and a little more, those under way counted`() async throws {
         try await withRig { rig in
             let crossing = try await rig.captured("S01-1")
-            func refund(_ amount: Int64) async throws -> OperationVerdict {
+            func refund(_ amount: Int64) async throws -> OperationOutcome {
                 try await rig.orders.begin(rig.request(.refund(yen(amount)), on: "S01-1-C1", of: crossing))
             }
             // 15 % of 27,996 is 4,199.
@@ -354,7 +354,7 @@ struct LedgerTests {
     }
 }
 
-extension OperationVerdict {
+extension OperationOutcome {
     fileprivate var isBegun: Bool {
         if case .begun = self { true } else { false }
     }

@@ -41,7 +41,7 @@ struct LedgerTwinTests {
                     "\(intent == .closePermission(cancelsPending: true))", LedgerTwinTests.json(row),
                 ]
             )
-            let expected = LedgerRules.verdict(intent, on: row, charges: item.count)
+            let expected = LedgerRules.outcome(intent, on: row, charges: item.count)
             #expect(found[0][0] == expected.word, "\(item)")
             #expect(found[0][1] == "\(LedgerRules.limit(intent.kind, on: row).units)", "\(item)")
             words[expected.word, default: 0] += 1

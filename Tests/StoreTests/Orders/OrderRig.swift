@@ -91,8 +91,8 @@ extension Rig {
 
     /// Begins an operation.
     func begin(_ request: OperationRequest) async throws -> PaymentOperation {
-        let verdict = try await orders.begin(request)
-        guard case .begun(let operation) = verdict else { throw Surprise("\(verdict)") }
+        let outcome = try await orders.begin(request)
+        guard case .begun(let operation) = outcome else { throw Surprise("\(outcome)") }
         return operation
     }
 
