@@ -1,4 +1,4 @@
-/// A store did not do what it was asked; what it refuses with a reason is no failure but a outcome.
+/// A store did not do what it was asked; what it refuses with a reason is no failure but an outcome.
 package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// What went wrong, for programs.
     package enum Code: Sendable, Equatable {

@@ -3,7 +3,7 @@ import Primitives
 
 /// What the way to a server has to be like: beyond this machine nobody on it may read or write.
 ///
-/// A writer there has the shop, for every outcome on a session is an answer of the database. The rule looks at what libpq
+/// A writer there has the shop, for every outcome of a session is an answer of the database. The rule looks at what libpq
 /// would do, environment included, and hands libpq explicitly what it has looked at: nothing is filled in behind its back.
 enum DatabaseLink {
     /// The keywords that the rule depends on and libpq takes from its environment where they are missing.
