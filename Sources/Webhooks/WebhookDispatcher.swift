@@ -219,7 +219,7 @@ package final class WebhookDispatcher {
             do throws(StoreError) {
                 guard case .delivered = outcome else {
                     var pause: Duration?
-                    if case .again(let after) = outcome { pause = after }
+                    if case .retry(let after) = outcome { pause = after }
                     return try await surroundings.store.failed(delivery, DeliveryFailure(attempt), again: pause)
                 }
                 let step = try await surroundings.store.delivered(delivery, lease: lease)
