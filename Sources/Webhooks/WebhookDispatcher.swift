@@ -306,7 +306,7 @@ package final class WebhookDispatcher {
             counters.delivered.increment()
             surroundings.logger.debug("webhook.delivered", fields)
             if wasFailing { surroundings.logger.info("webhook.endpoint_back", fields) }
-        case .again:
+        case .retry:
             counters.failed.increment()
             surroundings.logger.debug("webhook.failed", fields)
             if !wasFailing { surroundings.logger.warning("webhook.endpoint_failing", fields) }

@@ -54,7 +54,7 @@ struct NotificationVectorTests {
     }
 
     /// Why each is refused, and whether a certificate has to be fetched to know.
-    private static let reasons: [String: (verdict: String, fetches: Int)] = [
+    private static let reasons: [String: (outcome: String, fetches: Int)] = [
         "message-altered": ("signature", 1), "timestamp-altered": ("stale", 0), "subject-injected": ("signature", 1),
         "signature-version-swapped": ("signature", 1), "signature-version-3": ("version", 0),
         "type-swapped": ("signature", 1), "other-signer": ("signature", 1), "unrelated-root": ("certificate", 1),
@@ -81,7 +81,7 @@ struct NotificationVectorTests {
         } catch {
             #expect(vector.text("expect") == "reject")
             #expect(error.status == vector.value["suggestedStatus"]?.integer)
-            #expect(error.outcome == reason.outcome)
+            #expect(error.outcome == reason.verdict)
         }
         #expect(bench.server.requests.count == reason.fetches)
     }

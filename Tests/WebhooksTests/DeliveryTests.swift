@@ -40,7 +40,7 @@ struct DeliveryTests {
     )
     func `is made again after anything else, as often as three days take`(attempt: DeliveryAttempt) {
         for failures in 0..<111 {
-            guard case .again(let pause) = outcome(attempt, failures: failures) else {
+            guard case .retry(let pause) = outcome(attempt, failures: failures) else {
                 Issue.record("no other try after \(failures + 1)")
                 continue
             }
