@@ -81,7 +81,7 @@ struct NotificationVectorTests {
         } catch {
             #expect(vector.text("expect") == "reject")
             #expect(error.status == vector.value["suggestedStatus"]?.integer)
-            #expect(error.outcome == reason.verdict)
+            #expect(error.outcome == reason.outcome)
         }
         #expect(bench.server.requests.count == reason.fetches)
     }

@@ -47,7 +47,7 @@ struct WebhookQueue: Sendable, Hashable {
             failures = 0
             repeat { head += 1 } while head <= tail && !wants(head)
             return head <= tail
-        case .again:
+        case .retry:
             failures += 1
         case .deadLetter:
             failures += 1
