@@ -291,14 +291,14 @@ private final class Ledger: OrderStore {
 
     func objects(of webviewSession: UUIDBytes) async throws(StoreError) -> [LedgerObject] { rows }
 
-    func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveVerdict {
+    func observe(_ object: ObservedObject) async throws(StoreError) -> ObserveOutcome {
         observed.append(object)
         return .unknown
     }
 
     // No report does any of these.
 
-    func begin(_ request: OperationRequest) async throws(StoreError) -> OperationVerdict { throw Ledger.never }
+    func begin(_ request: OperationRequest) async throws(StoreError) -> OperationOutcome { throw Ledger.never }
 
     func settle(_ operation: PaymentOperation, as end: OperationEnd) async throws(StoreError) -> Bool {
         throw Ledger.never
