@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -16,12 +17,16 @@ SCOPES = "sessions:read,sessions:write,payments:write,refunds:write"
 
 
 def free_ports(count):
-    """Ports that nobody listens on at present."""
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
+    """Ports that nobody listens on at present, below those that the system gives to connections."""
+    ports = set()
+    while len(ports) < count:
+        port = random.randrange(20_000, 32_768)
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        ports.add(port)
+    return list(ports)
 
 
 class Shop:
