@@ -18,7 +18,7 @@ package final class LiveSessionCounter {
     ///   - limits: Gets the number of live sessions, and has the number that this process has issued.
     ///   - life: The absolute time of a session.
     ///   - clock: By which the ids of sessions are made.
-    ///   - batch: How many sessions one statement looks at; 4,000 are some 6 ms of the database's work.
+    ///   - batch: How many sessions one statement reads; 4,000 are some 6 ms of the database's work.
     package init(
         store: PostgresSessionStore,
         limits: WebviewSessionLimits,

@@ -29,7 +29,7 @@ package final class Sweeper {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - batch: How many webview sessions one statement looks at; 500 that end are some 20 ms of the database's work.
+    ///   - batch: How many webview sessions one statement reads; 500 that end are some 20 ms of the database's work.
     package init(store: PostgresSessionStore, batch: Int = 500) {
         self.store = store
         self.batch = max(1, batch)
@@ -81,7 +81,7 @@ package final class Sweeper {
 
 /// What a step of the sweep did.
 package struct SweepReport: Sendable, Equatable {
-    /// How many webview sessions were looked at.
+    /// How many webview sessions were read.
     package let visited: Int
     /// How many of them expired now.
     package let expired: Int

@@ -28,13 +28,13 @@ package struct AuditEvent: Sendable, Hashable {
 
 /// What one step of the sweep did.
 package struct SweepStep: Sendable {
-    /// How many webview sessions were looked at; fewer than asked for means that this was the last step.
+    /// How many webview sessions were read; fewer than asked for means that this was the last step.
     package let visited: Int
     /// How many of them expired now.
     package let expired: Int
-    /// The last webview session looked at, where the next step starts; `nil` when there was none.
+    /// The last webview session read, where the next step starts; `nil` when there was none.
     package let last: WebviewSessionID?
-    /// The first webview session looked at that has not come to its end: it is being bought, or not overdue after all.
+    /// The first webview session read that has not come to its end: it is being bought, or not overdue after all.
     package let held: WebviewSessionID?
 }
 
@@ -42,7 +42,7 @@ package struct SweepStep: Sendable {
 package struct CountStep: Sendable, Equatable {
     /// How many live webview sessions there were.
     package let live: Int
-    /// The last webview session looked at, where there may be more behind it; `nil` at the end of the range.
+    /// The last webview session read, where there may be more behind it; `nil` at the end of the range.
     package let last: WebviewSessionID?
 
     /// A step.

@@ -21,7 +21,7 @@ extension PostgresSessionStore {
             """
     )
 
-    /// How many ids are looked at at once: far below what a statement may take, on a slow machine too.
+    /// How many ids are read at once: far below what a statement may take, on a slow machine too.
     private static let pageLimit = 50_000
 
     /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question

@@ -75,7 +75,7 @@ extension PostgresSessionStore {
         return try await applies(call, "close", webviewSession, caller)
     }
 
-    /// Looks at some webview sessions in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or
+    /// Reads some webview sessions in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or
     /// of all.
     static let revokeSomeStatement = TypedStatement<(RevokeProgress, last: WebviewSessionID?), Guarded, Digest32?, Int>(
         name: "webview_session_revoke_some",
@@ -106,7 +106,7 @@ extension PostgresSessionStore {
     /// A program whose clock is wrong by a day makes webview session ids that are wrong by a day.
     private static let clockDoubt = Duration.seconds(86_400)
 
-    /// How many webview sessions a statement of a long series looks at: some 10 ms of work.
+    /// How many webview sessions a statement of a long series reads: some 10 ms of work.
     private static let seriesBatch = 1_000
 
     /// Revokes all such webview sessions of an install, or all; says how many.
@@ -178,7 +178,7 @@ extension PostgresSessionStore {
             """
     ) { row in CountStep(live: try row.next(), last: try row.next()) }
 
-    /// Counts the live webview sessions of a range of ids, of which it looks at so many, in their order.
+    /// Counts the live webview sessions of a range of ids, of which it reads so many, in their order.
     package func countLive(
         from: WebviewSessionID,
         until: WebviewSessionID,
@@ -194,7 +194,7 @@ extension PostgresSessionStore {
         "\(row).webview_session_id > $1 AND \(row).webview_session_id < id_floor(statement_timestamp() - $4 * interval '1 second')"
     }
 
-    /// Looks at some webview sessions in the order of their ids, behind `$1` and older than any webview session may live, and
+    /// Reads some webview sessions in the order of their ids, behind `$1` and older than any webview session may live, and
     /// expires the overdue.
     ///
     /// Orders of webview sessions that have ended end too, by whichever statement the webview session did. Says too which
@@ -237,7 +237,7 @@ extension PostgresSessionStore {
 
 /// How far a revocation of many webview sessions has come.
 package struct RevokeProgress: Sendable, Equatable {
-    /// How many webview sessions were looked at.
+    /// How many webview sessions were read.
     package private(set) var visited = 0
     /// How many of them were revoked now.
     package private(set) var revoked = 0

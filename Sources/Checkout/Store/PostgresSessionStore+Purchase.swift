@@ -241,7 +241,7 @@ extension PostgresSessionStore {
             """
     )
 
-    /// Looks for the receipt of a return ticket; changes nothing.
+    /// Reads the receipt of a return ticket; changes nothing.
     func receipt(_ request: ReceiptRequest) async throws(StoreError) -> Transition<ReceiptOutcome> {
         let call = PostgresSessionStore.receiptStatement(
             request.webviewSession,

@@ -4,7 +4,7 @@ package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
-    // MARK: Look and touch
+    // MARK: Read and touch
 
     /// `$1` the webview session, `$2` the hash of the tab token, `$3` and `$4` seconds.
     static let readTabStatement = Statement(
@@ -51,13 +51,13 @@ extension PostgresSessionStore {
         parameterTypes: [.uuidArray, .byteaArray, .int8, .int8]
     )
 
-    static let tabQuestion = BatchedRead.Lookup(
+    static let tabLookup = BatchedRead.Lookup(
         one: readTabStatement,
         many: readTabsStatement,
         keyColumn: keyColumn
     )
 
-    static let sealedTabQuestion = BatchedRead.Lookup(
+    static let sealedTabLookup = BatchedRead.Lookup(
         one: readSealedTabStatement,
         many: readSealedTabsStatement,
         keyColumn: keyColumn

@@ -46,8 +46,8 @@ package final class PostgresSessionStore {
         reopenSeconds = policy.times.reopenWindow.components.seconds
         idleSeconds = policy.times.idle.components.seconds
         let seconds = [policy.times.idle.components.seconds, policy.times.touch.components.seconds]
-        tabs = BatchedRead(client, PostgresSessionStore.tabQuestion, numbers: seconds)
-        sealedTabs = BatchedRead(client, PostgresSessionStore.sealedTabQuestion, numbers: seconds)
+        tabs = BatchedRead(client, PostgresSessionStore.tabLookup, numbers: seconds)
+        sealedTabs = BatchedRead(client, PostgresSessionStore.sealedTabLookup, numbers: seconds)
     }
 }
 
