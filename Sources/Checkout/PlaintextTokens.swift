@@ -60,19 +60,19 @@ struct PlaintextTokens: Sendable {
     ///
     /// - Parameter request: Whole.
     init(_ request: HTTPRequest) {
-        look(throughLayersOf: request.head.bytes)
-        look(throughLayersOf: request.body)
+        scanLayers(request.head.bytes)
+        scanLayers(request.body)
     }
 
     /// Whether there are none.
     var isEmpty: Bool { launch.isEmpty && tab.isEmpty && back.isEmpty }
 
-    private mutating func look(throughLayersOf bytes: [UInt8]) {
-        look(through: bytes)
+    private mutating func scanLayers(_ bytes: [UInt8]) {
+        scan(bytes)
         var bytes = bytes
         for _ in 0..<PlaintextTokens.layers {
             guard let inner = PlaintextTokens.decoded(bytes) else { return }
-            look(through: inner)
+            scan(inner)
             bytes = inner
         }
     }
@@ -104,7 +104,7 @@ struct PlaintextTokens: Sendable {
         }
     }
 
-    private mutating func look(through bytes: [UInt8]) {
+    private mutating func scan(_ bytes: [UInt8]) {
         let length = LaunchTicket.characterCount
         var start = 0
         while start + length <= bytes.count, launch.count + tab.count + back.count < PlaintextTokens.limit {

@@ -145,7 +145,7 @@ final class OrderOperations: PaymentOperations {
 
     /// Reads the permission of a webview session and its charges, as far as they can still change; what cannot be read now is
     /// found by the polls.
-    func look(atWhatIsOpenIn webviewSession: UUIDBytes) async {
+    func refreshOpenObjects(of webviewSession: UUIDBytes) async {
         do {
             for object in try await orders.objects(of: webviewSession) where !object.row.isFinal {
                 guard let seen = try await read(object) else { continue }
@@ -153,7 +153,7 @@ final class OrderOperations: PaymentOperations {
             }
         } catch {
             logger.warning(
-                "payment.look_failed",
+                "payment.refresh_failed",
                 [
                     LogField("webview_session", webviewSession.description),
                     LogField("detail", String(reflecting: error)),
@@ -221,7 +221,7 @@ final class OrderOperations: PaymentOperations {
             let fields = operation.fields(object.version.state.rawValue) + [LogField("object", object.id), request]
             logger.info("payment.settled", fields)
             guard operation.kind == .closePermission, Ending(operation.body)?.cancelsPending == true else { return }
-            await look(atWhatIsOpenIn: operation.order)
+            await refreshOpenObjects(of: operation.order)
         case .refused, .reused, .released, .stuck: return
         }
     }

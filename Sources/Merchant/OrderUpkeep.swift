@@ -20,7 +20,7 @@ final class OrderUpkeep {
         upkeep.add { await self.pruneClaims() }
         upkeep.add { await self.pruneEvents() }
         upkeep.add { await self.pruneOperators() }
-        upkeep.add { await self.lookAtReports() }
+        upkeep.add { await self.showNewestReport() }
         upkeep.add { await self.countUnsettled() }
     }
 
@@ -57,7 +57,7 @@ final class OrderUpkeep {
     }
 
     /// Shows what the newest comparison with the provider came to.
-    private func lookAtReports() async -> Bool {
+    private func showNewestReport() async -> Bool {
         do throws(StoreError) {
             if let report = try await part.reports.newest() { part.counters.show(report) }
         } catch {

@@ -60,7 +60,7 @@ final class PaymentService {
         var outcome = try await begin(operation)
         if outcome.mayBeOutdated(operation.intent.kind) {
             // What the ledger holds against it may be over at the provider by now.
-            await operations.look(atWhatIsOpenIn: request.target.webviewSession)
+            await operations.refreshOpenObjects(of: request.target.webviewSession)
             outcome = try await begin(operation)
         }
         switch outcome {

@@ -15,25 +15,30 @@ extension SessionHandlers {
     @Sendable static func finalize(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let webviewSession = try call.webviewSession()
         let request = try FinalizeRequest(try call.body())
-        let arrival = try arrival(request, webviewSession)
+        let mobileReturn = try mobileReturn(request, webviewSession)
         let outcome = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.checkout.broker.look(at: arrival, by: call.caller)
+            try await call.checkout.broker.checkMobileReturn(mobileReturn, by: call.caller)
         }
         let facts: MobileFacts?
         switch outcome {
         case .refused(let refusal): throw refusal.failure(webviewSession)
         case .present(let order):
-            facts = try checkedFacts(call, arrival, request, order)
+            facts = try checkedFacts(call, mobileReturn, request, order)
         case .arrived(let order):
-            facts = try checkedFacts(call, arrival, request, order)
-            try await arrive(call, arrival, order)
+            facts = try checkedFacts(call, mobileReturn, request, order)
+            try await arrive(call, mobileReturn, order)
         case .unproven(_, let order):
             // Throws, since no proof changes; should it not, the purchase is only looked at.
-            try await arrive(call, arrival, order)
+            try await arrive(call, mobileReturn, order)
             facts = nil
         }
         do throws(Failure) {
-            return try await purchase(call, webviewSession, call.checkout.broker.purchaseRequest(of: arrival), facts)
+            return try await purchase(
+                call,
+                webviewSession,
+                call.checkout.broker.purchaseRequest(of: mobileReturn),
+                facts
+            )
         } catch {
             // It was there a moment ago: another checkout session has come in its place.
             guard error.forMerchantAPI.code == .notFound else { throw error }
@@ -41,7 +46,7 @@ extension SessionHandlers {
         }
     }
 
-    private static func arrival(
+    private static func mobileReturn(
         _ request: FinalizeRequest,
         _ webviewSession: WebviewSessionID
     ) throws(Failure) -> MobileReturn {
@@ -74,7 +79,7 @@ extension SessionHandlers {
     /// What is sent: the order's, and the address that the payload was signed with, in the very same words.
     private static func checkedFacts(
         _ call: MerchantCall,
-        _ arrival: MobileReturn,
+        _ mobileReturn: MobileReturn,
         _ request: FinalizeRequest,
         _ order: AwaitedOrder
     ) throws(Failure) -> MobileFacts {
@@ -82,15 +87,15 @@ extension SessionHandlers {
             throw Failure(
                 .internalError,
                 "the terms of the webview session cannot be read",
-                session: arrival.webviewSession
+                session: mobileReturn.webviewSession
             )
         }
         let mark = request.shippingAddress.map {
-            call.checkout.broker.mark(of: $0, in: arrival.webviewSession, under: arrival.proof)
+            call.checkout.broker.mark(of: $0, in: mobileReturn.webviewSession, under: mobileReturn.proof)
         }
         guard mark == terms.addressMark else {
             let rule = "Not the address that the session was opened with."
-            throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: arrival.webviewSession)
+            throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: mobileReturn.webviewSession)
         }
         return MobileFacts(terms: terms, address: request.shippingAddress)
     }
@@ -98,25 +103,25 @@ extension SessionHandlers {
     /// Reads the session at the provider, and pins it where it is this webview session's.
     private static func arrive(
         _ call: MerchantCall,
-        _ arrival: MobileReturn,
+        _ mobileReturn: MobileReturn,
         _ order: AwaitedOrder
     ) async throws(Failure) {
-        guard let checkoutSession = CheckoutSessionID(arrival.checkoutSession) else {
-            throw Failure(.orderMismatch, field: "checkoutSessionId", session: arrival.webviewSession)
+        guard let checkoutSession = CheckoutSessionID(mobileReturn.checkoutSession) else {
+            throw Failure(.orderMismatch, field: "checkoutSessionId", session: mobileReturn.webviewSession)
         }
         let found = try await call.checkout.provider.arrived(
             checkoutSession,
-            arrival.webviewSession,
+            mobileReturn.webviewSession,
             total: order.total
         )
         let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.checkout.broker.arrive(
-                arrival,
+                mobileReturn,
                 merchantReference: found.merchantReference,
                 details: found.details,
                 by: call.caller
             )
         }
-        if let refusal = outcome.refusal { throw refusal.failure(arrival.webviewSession) }
+        if let refusal = outcome.refusal { throw refusal.failure(mobileReturn.webviewSession) }
     }
 }

@@ -170,8 +170,8 @@ struct CompleteDecisionTests {
         let body = row.reason.map { isSuccess ? ClientBench.body($0) : ClientBench.refusal($0) } ?? "<html></html>"
         let answer = APIAnswer(InboundResponse(status: row.status, body: Array(body.utf8)))
         let report = CallReport(result: .success(answer), mayHaveTakenEffect: row.isDoubtful)
-        let verdict = CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536)))
-        switch (verdict, row.read) {
+        let step = CompleteDecision.decide(report, of: try ClientBench.id(), for: Money(Yen(28_536)))
+        switch (step, row.read) {
         case (.done(let outcome), nil):
             #expect(name(outcome) == row.outcome)
         case (.readSession(let doubtful), let read?):

@@ -227,8 +227,8 @@ struct PayingDecisionTests {
         let expected = try #require(PayingExpectation(try act.call()))
         for (code, name) in [(AmazonPayError.Code.notSent, "notSent"), (.outcomeUnknown, "unknown")] {
             let report = CallReport(result: .failure(AmazonPayError(code)), mayHaveTakenEffect: code != .notSent)
-            let verdict: PayingDecision.Verdict<Charge> = PayingDecision.decide(report, expected: expected)
-            #expect(self.name(verdict) == name)
+            let step: PayingDecision.NextStep<Charge> = PayingDecision.decide(report, expected: expected)
+            #expect(self.name(step) == name)
         }
     }
 
@@ -294,15 +294,15 @@ struct PayingDecisionTests {
         let report = CallReport(result: .success(answer), mayHaveTakenEffect: isDoubtful)
         let expected = try #require(PayingExpectation(try act.call()))
         guard act != .refund else {
-            let verdict: PayingDecision.Verdict<Refund> = PayingDecision.decide(report, expected: expected)
-            return name(verdict)
+            let step: PayingDecision.NextStep<Refund> = PayingDecision.decide(report, expected: expected)
+            return name(step)
         }
-        let verdict = PayingDecision.decide(report, expected: expected, reread: read?.result)
-        return name(verdict)
+        let step = PayingDecision.decide(report, expected: expected, reread: read?.result)
+        return name(step)
     }
 
-    private func name<Object>(_ verdict: PayingDecision.Verdict<Object>) -> String {
-        switch verdict {
+    private func name<Object>(_ step: PayingDecision.NextStep<Object>) -> String {
+        switch step {
         case .readObject: "read"
         case .settled(let outcome): outcome.name
         }

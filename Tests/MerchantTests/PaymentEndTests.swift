@@ -414,7 +414,7 @@ enum ObserveRow {
                 #expect(answer.status == 409 && answer.code == "open_charges")
                 #expect(answer.message?.contains("only one is allowed") == true)
             }
-            #expect(shop.log.lines(with: "payment.look_failed").count == 1)
+            #expect(shop.log.lines(with: "payment.refresh_failed").count == 1)
         }
     }
 }

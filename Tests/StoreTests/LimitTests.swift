@@ -74,10 +74,10 @@ struct LimitTests {
             let again = await #expect(throws: StoreError.self) { try await arrive() }
             #expect(again?.code == .limited(retryAfter: 20))
             let look = await #expect(throws: StoreError.self) {
-                try await rig.broker.look(at: forged, by: rig.caller(1))
+                try await rig.broker.checkMobileReturn(forged, by: rig.caller(1))
             }
             #expect(look?.code == .limited(retryAfter: 20))
-            #expect(try await word(rig.broker.look(at: forged, by: rig.caller(2))) == "unproven")
+            #expect(try await word(rig.broker.checkMobileReturn(forged, by: rig.caller(2))) == "unproven")
         }
     }
 

@@ -20,24 +20,24 @@ extension CheckoutClient {
         }
         let end = surroundings.uptime() + limit
         if call.isRecovery, call.operation == .capture, let charge = expected.charge {
-            if let outcome: PayingOutcome<Object> = PayingDecision.found(await look(charge, within: limit), expected) {
+            if let outcome: PayingOutcome<Object> = PayingDecision.found(await read(charge, within: limit), expected) {
                 return outcome
             }
         }
         let report = await run(Call(call), within: end - surroundings.uptime(), mayHaveTakenEffect: call.isRecovery)
-        let verdict: PayingDecision.Verdict<Object> = PayingDecision.decide(report, expected: expected)
-        if case .settled(let outcome) = verdict { return outcome }
+        let step: PayingDecision.NextStep<Object> = PayingDecision.decide(report, expected: expected)
+        if case .settled(let outcome) = step { return outcome }
         let unread = AmazonPayError(.outcomeUnknown, detail: "nothing to read")
         guard let charge = expected.charge else { return .unknown(unread) }
         let rest = max(CheckoutClient.reading, end - surroundings.uptime())
-        let read: Result<Object, AmazonPayError> = await look(charge, within: rest)
+        let read: Result<Object, AmazonPayError> = await read(charge, within: rest)
         guard case .settled(let outcome) = PayingDecision.decide(report, expected: expected, reread: read) else {
             return .unknown(unread)
         }
         return outcome
     }
 
-    private func look<Object: PayingObject>(
+    private func read<Object: PayingObject>(
         _ charge: ChargeID,
         within limit: Duration
     ) async -> Result<Object, AmazonPayError> {

@@ -5,7 +5,7 @@ import Commerce
 /// The rule behind the table: an answer that does not say by itself that the charge is real, or that it cannot be, is not
 /// believed; the session is read. Shops lost orders that were paid by cancelling on the 422 of a second complete.
 enum CompleteDecision {
-    enum Verdict {
+    enum NextStep {
         case done(CompleteOutcome)
         /// The session is to be read, and its state weighed together with this answer.
         case readSession(APIAnswer)
@@ -20,7 +20,7 @@ enum CompleteDecision {
     ///   - id: The session that was asked about.
     ///   - amount: What the buyer pays.
     /// - Returns: The outcome where it is certain, or else that the session is to be read.
-    static func decide(_ report: CallReport, of id: CheckoutSessionID, for amount: Money) -> Verdict {
+    static func decide(_ report: CallReport, of id: CheckoutSessionID, for amount: Money) -> NextStep {
         switch report.result {
         case .failure(let error):
             return .done(error.code == .notSent ? .notSent(error) : .unknown(error))
@@ -87,7 +87,7 @@ enum CompleteDecision {
     ])
 
     /// A success speaks for itself only when its body is that of the session; the body need not repeat the amount.
-    private static func agreed(_ answer: APIAnswer, _ id: CheckoutSessionID, _ amount: Money) -> Verdict {
+    private static func agreed(_ answer: APIAnswer, _ id: CheckoutSessionID, _ amount: Money) -> NextStep {
         guard let session = try? CheckoutSession(json: answer.body), session.id == id, session.state == .completed
         else {
             return .readSession(answer)
@@ -102,7 +102,7 @@ enum CompleteDecision {
         return answer.status == 202 ? .pending(session) : .completed(session)
     }
 
-    private static func refused(_ answer: APIAnswer) -> Verdict {
+    private static func refused(_ answer: APIAnswer) -> NextStep {
         // By reason first: known ones were seen under other statuses than documented.
         switch (answer.reason, answer.status) {
         case (.amountMismatch?, _), (.currencyMismatch?, _): .done(.amountMismatch)

@@ -5,7 +5,7 @@
 /// where nothing can be read, as with a charge or refund that may have been made, the same octets under the same key are the
 /// only way back.
 enum PayingDecision {
-    enum Verdict<Object: PayingObject> {
+    enum NextStep<Object: PayingObject> {
         case settled(PayingOutcome<Object>)
         /// The charge is to be read, and its state weighed together with the answer.
         case readObject
@@ -16,7 +16,7 @@ enum PayingDecision {
         _ report: CallReport,
         expected: PayingExpectation,
         reread: Result<Object, AmazonPayError>? = nil
-    ) -> Verdict<Object> {
+    ) -> NextStep<Object> {
         switch report.result {
         case .failure(let error):
             .settled(error.code == .notSent ? .notSent(error) : .unknown(error))
@@ -54,7 +54,7 @@ enum PayingDecision {
         _ answer: APIAnswer,
         _ expected: PayingExpectation,
         _ reread: Result<Object, AmazonPayError>?
-    ) -> Verdict<Object> {
+    ) -> NextStep<Object> {
         var doubt = "agreed, with a body that cannot be read"
         if var object = try? Object(json: answer.body) {
             object.requestID = answer.requestID
@@ -85,7 +85,7 @@ enum PayingDecision {
         _ mayHaveTakenEffect: Bool,
         _ expected: PayingExpectation,
         _ reread: Result<Object, AmazonPayError>?
-    ) -> Verdict<Object> {
+    ) -> NextStep<Object> {
         let isDoubtful = answer.status == 422 || answer.reason.map(doubtful.contains) ?? false
         guard mayHaveTakenEffect || isDoubtful else { return .settled(.refused(answer.error(.refused), nil)) }
         guard let reread else { return .readObject }

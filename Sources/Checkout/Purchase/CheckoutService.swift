@@ -284,7 +284,7 @@ package final class CheckoutService {
     ///   often for this webview session: then the purchase finds out.
     func refusal(of checkoutSession: String, _ webviewSession: WebviewSessionID) async -> CheckoutRefusal? {
         guard let id = CheckoutSessionID(checkoutSession) else { return nil }
-        switch await look(at: id, webviewSession, for: .result, within: .seconds(5)) {
+        switch await readShared(id, webviewSession, for: .result, within: .seconds(5)) {
         case .found(let found):
             guard found.state == .canceled else { return nil }
             let reason = found.reason?.rawValue ?? "Canceled"
@@ -301,7 +301,7 @@ package final class CheckoutService {
         _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID
     ) async throws(Failure) -> CheckoutSession {
-        switch await look(at: checkoutSession, webviewSession, for: .review, within: .seconds(15)) {
+        switch await readShared(checkoutSession, webviewSession, for: .review, within: .seconds(15)) {
         case .found(let found): return found
         case .failed(let error) where error.reason == .resourceNotFound:
             throw Failure(.orderMismatch, "the account has no such session", session: webviewSession)
@@ -328,8 +328,8 @@ package final class CheckoutService {
         )
     }
 
-    /// What came of reading a session for somebody who looks at a page.
-    private enum Look {
+    /// What came of reading a session together with others who read it.
+    private enum SharedRead {
         case found(CheckoutSession)
         case failed(AmazonPayError)
         /// Not asked; seconds to wait.
@@ -344,12 +344,12 @@ package final class CheckoutService {
 
     /// Reads a session, as often as its webview session may: together with those who read it now, and not where the account
     /// does not have it.
-    private func look(
-        at checkoutSession: CheckoutSessionID,
+    private func readShared(
+        _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
         for purpose: SessionCalls.Purpose,
         within limit: Duration
-    ) async -> Look {
+    ) async -> SharedRead {
         guard !sessionCalls.isUnknown(checkoutSession, to: webviewSession) else {
             return .failed(AmazonPayError(.refused, status: 404, reason: .resourceNotFound, detail: "not asked again"))
         }

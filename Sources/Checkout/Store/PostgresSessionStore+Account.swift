@@ -1,5 +1,5 @@
 package import MerchantOrders
-import Postgres
+package import Postgres
 package import Primitives
 
 extension PostgresSessionStore {
@@ -14,5 +14,16 @@ extension PostgresSessionStore {
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func newestAccount() async throws(StoreError) -> OrderAccount? {
         try await client.read(PostgresSessionStore.newestAccountStatement()).single()
+    }
+}
+
+/// Merchant id and environment: two parameters.
+extension OrderAccount: StatementInput {
+    package static var parameterTypes: [PostgresType] { [.text, .text] }
+    package static var parameterCount: Int { 2 }
+
+    package func append(to parameters: inout Parameters) {
+        parameters.append(text: merchantID)
+        parameters.append(text: environment)
     }
 }

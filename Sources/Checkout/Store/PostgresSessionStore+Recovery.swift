@@ -60,7 +60,7 @@ extension PostgresSessionStore {
 
     /// The row of the webview session is not touched: a lock on it, or a refusal of its update, keeps no other
     /// from being claimed.
-    static let claimStatement = TypedStatement<OverduePurchase, Int, Duration, KnownWords<ClientKind>, String, String>(
+    static let claimStatement = TypedStatement<OverduePurchase, Int, Duration, KnownWords<ClientKind>, OrderAccount>(
         name: "webview_session_claim_overdue",
         sql: """
             WITH d AS MATERIALIZED (
@@ -91,8 +91,7 @@ extension PostgresSessionStore {
             limit,
             RecoverySQL.pause,
             KnownWords(ClientKind.self),
-            account.merchantID,
-            account.environment
+            account
         )
         return try await client.write(call, key: RecoverySQL.last).all()
     }
@@ -210,7 +209,7 @@ extension PostgresSessionStore {
     }
 
     /// A session can be read for 30 days, and one that is unknown or completed with another amount says the same every day.
-    static let claimStuckStatement = TypedStatement<StuckPurchase, Int, String, String>(
+    static let claimStuckStatement = TypedStatement<StuckPurchase, Int, OrderAccount>(
         name: "webview_session_claim_stuck",
         sql: """
             WITH d AS MATERIALIZED (
@@ -233,7 +232,7 @@ extension PostgresSessionStore {
     ///
     /// Waits for no lock.
     package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
-        let call = PostgresSessionStore.claimStuckStatement(limit, account.merchantID, account.environment)
+        let call = PostgresSessionStore.claimStuckStatement(limit, account)
         return try await client.write(call, key: RecoverySQL.last).all()
     }
 

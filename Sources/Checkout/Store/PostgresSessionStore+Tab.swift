@@ -214,7 +214,7 @@ extension PostgresSessionStore {
     // MARK: Place, and back
 
     static let placeStatement = TypedStatement<
-        LazyRow, Guarded, Digest32, Digest32, Int64?, Bool, Duration, String, String, String, Digest32?
+        LazyRow, Guarded, Digest32, Digest32, Int64?, Bool, Duration, String, OrderAccount, Digest32?
     >(
         name: "webview_session_agree",
         sql: """
@@ -247,8 +247,7 @@ extension PostgresSessionStore {
             policy.requiresMeeting,
             policy.times.idle,
             OrderNumber(request.webviewSession).description,
-            account.merchantID,
-            account.environment,
+            account,
             request.shown
         )
         return try await transition(

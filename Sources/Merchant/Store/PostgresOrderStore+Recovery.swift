@@ -8,7 +8,7 @@ extension PostgresOrderStore {
     // MARK: Claim
 
     static let claimStatement = TypedStatement<
-        UUIDBytes, Int, Duration, KnownWords<OperationKind>, KnownWords<Currency>, String, String
+        UUIDBytes, Int, Duration, KnownWords<OperationKind>, KnownWords<Currency>, OrderAccount
     >(
         name: "operation_claim",
         sql: """
@@ -35,8 +35,7 @@ extension PostgresOrderStore {
             RecoverySQL.pause,
             KnownWords(OperationKind.self),
             KnownWords(Currency.self),
-            account.merchantID,
-            account.environment
+            account
         )
         return try await client.write(call, key: RecoverySQL.last).all()
     }

@@ -48,7 +48,7 @@ package final class PostgresOrderStore: OrderStore {
 
     // MARK: Orders
 
-    static let ownStatement = TypedStatement<Void, UUIDBytes, String, String>(
+    static let ownStatement = TypedStatement<Void, UUIDBytes, OrderAccount>(
         name: "order_own",
         sql:
             "SELECT 1 FROM merchant_order AS o WHERE o.webview_session_id = $1 AND o.account = $2 AND o.environment = $3"
@@ -60,7 +60,7 @@ package final class PostgresOrderStore: OrderStore {
     /// - Returns: False where there is no such order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
-        let call = PostgresOrderStore.ownStatement(webviewSession, account.merchantID, account.environment)
+        let call = PostgresOrderStore.ownStatement(webviewSession, account)
         return try await client.read(call).count == 1
     }
 

@@ -35,7 +35,7 @@ package final class PostgresPollStore {
     }
 
     static let claimStatement = TypedStatement<
-        DuePoll?, Int, UUIDBytes, Duration, KnownWords<ObjectKind>, String, String
+        DuePoll?, Int, UUIDBytes, Duration, KnownWords<ObjectKind>, OrderAccount
     >(
         name: "poll_claim",
         sql: """
@@ -88,8 +88,7 @@ package final class PostgresPollStore {
             attempt,
             PostgresPollStore.lease,
             KnownWords(ObjectKind.self),
-            account.merchantID,
-            account.environment
+            account
         )
         while true {
             let rows = try await client.work(call)

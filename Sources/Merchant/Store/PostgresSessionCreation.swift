@@ -113,7 +113,7 @@ final class PostgresSessionCreation {
     /// Claim, webview session, the beginning of its trail, order and answer: all of it or nothing.
     static let openStatement = TypedStatement<
         Void, Guarded, IdempotencyClaim, Int64, Int64, Int64, Int64, String, Digest32, Digest32?, Digest32?, UTF8Text,
-        String?, WallTime, Int64?, String, String, String, UTF8Text, Int32, [UInt8], String?, String?, UUIDBytes, Int64,
+        String?, WallTime, Int64?, String, OrderAccount, UTF8Text, Int32, [UInt8], String?, String?, UUIDBytes, Int64,
         String?, Bool
     >(
         name: "session_open_app",
@@ -150,15 +150,14 @@ final class PostgresSessionCreation {
     /// What the schema refuses a reference with that another session holds.
     private static let heldState = "SY001"
 
-    static let holderStatement = TypedStatement<UUIDBytes?, String?, String, String>(
+    static let holderStatement = TypedStatement<UUIDBytes?, String?, OrderAccount>(
         name: "session_reference_holder",
         sql: "SELECT reference_holder($1, $2, $3)"
     )
 
     /// The session that holds a reference; `nil` where it has ended meanwhile.
     private func holder(_ new: NewSession) async throws(StoreError) -> UUIDBytes? {
-        let account = new.account
-        let call = PostgresSessionCreation.holderStatement(new.draft.reference, account.merchantID, account.environment)
+        let call = PostgresSessionCreation.holderStatement(new.draft.reference, new.account)
         return try await client.read(call).first()
     }
 
@@ -221,8 +220,7 @@ final class PostgresSessionCreation {
             new.created,
             postage,
             new.draft.reference ?? OrderNumber(session.id).description,
-            new.account.merchantID,
-            new.account.environment,
+            new.account,
             UTF8Text(new.texts.lines),
             Int32(new.answer.status),
             new.answer.body,

@@ -13,7 +13,7 @@ struct HostProbe {
     let clock: any WallClock
 
     /// What is wrong with a host, and the host again unless it gives no answer.
-    func look(at base: BaseURL?) async -> (host: BaseURL?, findings: [Finding]) {
+    func check(_ base: BaseURL?) async -> (host: BaseURL?, findings: [Finding]) {
         guard let base else { return (nil, []) }
         if case .failure(let why) = await exchange.ask("GET", base.origin + "/") {
             return (nil, [HostProbe.silence(base, why)])

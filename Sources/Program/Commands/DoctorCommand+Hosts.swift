@@ -25,8 +25,8 @@ extension DoctorCommand {
                 certificate: { url in await hosts.certificate(at: url) },
                 clock: reactor.clock
             )
-            let link = await probe.look(at: settings.link)
-            let web = await probe.look(at: settings.web)
+            let link = await probe.check(settings.link)
+            let web = await probe.check(settings.web)
             let context = ProbeContext(
                 reactor,
                 database: client,

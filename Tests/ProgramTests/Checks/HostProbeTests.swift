@@ -26,7 +26,7 @@ import Testing
         change(hosts)
         let pem = try certificate ?? SoundSettings.certificate().certificatePEM
         let probe = HostProbe(exchange: hosts, certificate: { _ in pem }, clock: clock)
-        let found = await probe.look(at: BaseURL("web.base_url", Self.web))
+        let found = await probe.check(BaseURL("web.base_url", Self.web))
         var findings = found.findings
         if let host = found.host { findings += await probe.unknownHost(at: host) }
         return (found.host != nil, findings.map(\.line))

@@ -26,7 +26,13 @@ final class SteeredExchange: HTTPExchange {
             self.simulation = nil
         }
         sent.append(request)
-        return try await exchange.send(request)
+        do {
+            return try await exchange.send(request)
+        } catch  where error.code == .connectFailed {
+            // Given up before a byte was on the wire.
+            sent.removeLast()
+            throw error
+        }
     }
 
     func forget() {

@@ -21,7 +21,7 @@ package struct MobileReturn: Sendable {
     }
 }
 
-/// What of a webview session has to be known to judge an arrival.
+/// What of a webview session has to be known to judge a mobile return.
 package struct AwaitedOrder: Sendable {
     /// What the buyer is to pay.
     package let total: Yen

@@ -49,7 +49,7 @@ extension AmazonPayModel {
         entry.idempotencyKey = request.method == "POST" ? request.first("x-amz-pay-idempotency-key") : nil
         if let step = standInBefore(fault, entry) { return step }
         do {
-            return look(try admit(request, route, entry), request, fault)
+            return checkIdempotency(try admit(request, route, entry), request, fault)
         } catch {
             return deliver(errorAnswer(error, entry), entry, error.reason.rawValue, fault)
         }
@@ -130,11 +130,15 @@ extension AmazonPayModel {
     }
 
     /// Step 7.
-    private mutating func look(_ call: APICall, _ request: SimulatorRequest, _ fault: Fault?) -> AmazonPayStep {
+    private mutating func checkIdempotency(
+        _ call: APICall,
+        _ request: SimulatorRequest,
+        _ fault: Fault?
+    ) -> AmazonPayStep {
         guard let (identity, fingerprint) = call.idempotency else { return proceed(call, request, fault) }
         var entry = call.entry
         entry.merchantID = call.caller.merchant.id
-        switch idempotency.look(identity, fingerprint) {
+        switch idempotency.match(identity, fingerprint) {
         case .fresh:
             let processing = fault?.processing ?? .zero
             idempotency.begin(identity, fingerprint, until: realTime + processing)

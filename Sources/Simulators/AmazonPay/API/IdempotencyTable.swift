@@ -14,7 +14,7 @@ struct IdempotencyTable: Sendable, Codable {
     /// Keys that are remembered; the oldest goes first, while the service keeps them for ever.
     static let capacity = 50_000
 
-    enum Verdict: Sendable {
+    enum Match: Sendable {
         case fresh
         /// The first request with the key is still under way until about then.
         case busy(until: WallTime)
@@ -37,7 +37,7 @@ struct IdempotencyTable: Sendable, Codable {
     private var order: [IdempotencyIdentity] = []
     private var oldest = 0
 
-    func look(_ identity: IdempotencyIdentity, _ fingerprint: Digest32) -> Verdict {
+    func match(_ identity: IdempotencyIdentity, _ fingerprint: Digest32) -> Match {
         guard let entry = entries[identity] else { return .fresh }
         guard entry.fingerprint == fingerprint else { return .conflict }
         switch entry.state {

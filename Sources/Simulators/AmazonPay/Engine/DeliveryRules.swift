@@ -23,7 +23,7 @@ struct DeliveryRules: Sendable, Codable {
         }
     }
 
-    enum Verdict: Sendable, Equatable {
+    enum Eligibility: Sendable, Equatable {
         case allowed
         case postOfficeBox
         case region
@@ -37,7 +37,7 @@ struct DeliveryRules: Sendable, Codable {
     /// As it came, for the object.
     var json: JSONValue = .null
 
-    func verdict(on entry: TestBuyer.BookEntry) -> Verdict {
+    func eligibility(of entry: TestBuyer.BookEntry) -> Eligibility {
         if refusesPostOfficeBoxes, entry.isPostOfficeBox { return .postOfficeBox }
         guard let regions else { return .allowed }
         let isNamed = regions[entry.address.countryCode]?.contains(entry.address) ?? false

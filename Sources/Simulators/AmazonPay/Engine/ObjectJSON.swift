@@ -132,7 +132,7 @@ extension SimulatedSession.Choice {
     /// All addresses of the buyer that the merchant delivers to: each a text that holds JSON.
     func addressListJSON(_ terms: CheckoutTerms) -> [JSONValue] {
         guard terms.scopes.contains(.shippingAddress) else { return [] }
-        return buyer.addresses.filter { terms.delivery.verdict(on: $0) == .allowed }
+        return buyer.addresses.filter { terms.delivery.eligibility(of: $0) == .allowed }
             .map { entry in
                 let members = [JSONMember("addressId", .string(entry.id))] + entry.address.json.members
                 return .string(String(decoding: JSONValue.object(members).bytes, as: UTF8.self))

@@ -18,7 +18,7 @@ extension AmazonPayModel {
         guard let buyer = visit.buyer else { return nil }
         let offer = offer(visit, buyer)
         let before = session(of: visit)?.choice
-        let address = offer.addresses.first { $0.verdict == .allowed }?.entry.id
+        let address = offer.addresses.first { $0.eligibility == .allowed }?.entry.id
         var form = ["action": "continue"]
         form["addressId"] = autopilot.addressID ?? address
         form["cardId"] = autopilot.cardID ?? before?.card.id ?? offer.cards.first?.id

@@ -30,7 +30,7 @@ extension AmazonPayModel {
         guard let card else { return nil }
         var choice = SimulatedSession.Choice(buyer: buyer, address: before?.address ?? terms.mergedAddress, card: card)
         if !offer.addresses.isEmpty {
-            let chosen = offer.addresses.first { $0.entry.id == form["addressId"] && $0.verdict == .allowed }
+            let chosen = offer.addresses.first { $0.entry.id == form["addressId"] && $0.eligibility == .allowed }
             guard let chosen else { return nil }
             choice.address = chosen.entry.address
         }
@@ -53,7 +53,7 @@ extension AmazonPayModel {
         case .process, .signIn: showsAddresses = false
         }
         let addresses = buyer.addresses.map { entry in
-            SelectPage.AddressChoice(entry: entry, verdict: terms.delivery.verdict(on: entry))
+            SelectPage.AddressChoice(entry: entry, eligibility: terms.delivery.eligibility(of: entry))
         }
         return (showsAddresses ? addresses : [], showsCards ? TestCard.all : [])
     }
@@ -133,8 +133,8 @@ extension AmazonPayModel {
         guard let buyer = visit.buyer else { return "" }
         let offer = offer(visit, buyer)
         let before = session(of: visit)?.choice
-        let chosen = offer.addresses.first { $0.entry.address == before?.address && $0.verdict == .allowed }
-        let first = offer.addresses.first { $0.verdict == .allowed }
+        let chosen = offer.addresses.first { $0.entry.address == before?.address && $0.eligibility == .allowed }
+        let first = offer.addresses.first { $0.eligibility == .allowed }
         var total = session(of: visit)?.payment.chargeAmount
         if case .checkout(let draft) = visit.purpose { total = draft.payment.chargeAmount }
         return SelectPage(

@@ -87,7 +87,7 @@ struct ConsentPage: Sendable {
 struct SelectPage: Sendable {
     struct AddressChoice: Sendable {
         let entry: TestBuyer.BookEntry
-        let verdict: DeliveryRules.Verdict
+        let eligibility: DeliveryRules.Eligibility
     }
 
     let language: HostedLanguage
@@ -114,8 +114,8 @@ struct SelectPage: Sendable {
         guard !addresses.isEmpty else { return "" }
         let rows = addresses.map { choice in
             let id = choice.entry.id
-            let isAllowed = choice.verdict == .allowed
-            let detail = isAllowed ? choice.entry.address.summary : reason(choice.verdict)
+            let isAllowed = choice.eligibility == .allowed
+            let detail = isAllowed ? choice.entry.address.summary : reason(choice.eligibility)
             return HostedPart.radio(
                 ("addressId", id, "address-" + id),
                 (choice.entry.address.name, detail),
@@ -155,8 +155,8 @@ struct SelectPage: Sendable {
             """
     }
 
-    private func reason(_ verdict: DeliveryRules.Verdict) -> String {
-        verdict == .postOfficeBox
+    private func reason(_ eligibility: DeliveryRules.Eligibility) -> String {
+        eligibility == .postOfficeBox
             ? language.text("私書箱には配送できません", "Post office boxes are not served")
             : language.text("この地域には配送できません", "This region is not served")
     }

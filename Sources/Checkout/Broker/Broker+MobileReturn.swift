@@ -5,15 +5,18 @@ package import SessionBroker
 // Webview sessions without a tab: an app starts the checkout with the provider's library, and both halves come to the
 // merchant's server. From there on they are purchased as all webview sessions are.
 extension Broker {
-    /// Looks at what a buyer came back with; changes nothing.
+    /// Checks what a buyer came back with; changes nothing.
     ///
     /// - Parameters:
-    ///   - arrival: Both halves.
+    ///   - mobileReturn: Both halves.
     ///   - caller: Where it comes from.
     /// - Returns: Whether the provider has to be asked first.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
-    package func look(at arrival: MobileReturn, by caller: Caller) async throws(StoreError) -> MobileReturnOutcome {
-        let evidence = evidence(arrival)
+    package func checkMobileReturn(
+        _ mobileReturn: MobileReturn,
+        by caller: Caller
+    ) async throws(StoreError) -> MobileReturnOutcome {
+        let evidence = evidence(mobileReturn)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
         let found = try await store.readMobileReturn(evidence).outcome
@@ -27,28 +30,28 @@ extension Broker {
     /// Pins a checkout session that the provider says is this webview session's, so that it can be purchased.
     ///
     /// - Parameters:
-    ///   - arrival: Both halves; the session was read.
+    ///   - mobileReturn: Both halves; the session was read.
     ///   - merchantReference: What the session says whose it is.
     ///   - details: Who buys and where to, sealed under what the halves make; `nil` where the provider does not say.
     ///   - caller: Where it comes from.
     /// - Returns: What became of it; without a refusal it can be purchased.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func arrive(
-        _ arrival: MobileReturn,
+        _ mobileReturn: MobileReturn,
         merchantReference: String?,
         details: PrivateDetails?,
         by caller: Caller
     ) async throws(StoreError) -> MobileReturnOutcome {
-        let evidence = evidence(arrival)
+        let evidence = evidence(mobileReturn)
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
         // The webview session id was signed into the payload: a session that came of another one is not ours to pin.
-        guard merchantReference == arrival.webviewSession.description else {
+        guard merchantReference == mobileReturn.webviewSession.description else {
             counters.count(.arrive, "foreign_session")
             return .refused(.orderMismatch)
         }
         var sealed: [UInt8]?
-        if let details { sealed = try seal.seal(details, under: ticket(of: arrival), random: random) }
+        if let details { sealed = try seal.seal(details, under: ticket(of: mobileReturn), random: random) }
         let done = try await store.arrive(evidence, sealed: sealed, by: caller)
         if done.isFound { counters.count(.arrive, done.word) }
         if case .unproven = done.outcome { try miss(shown, by: caller) }
@@ -57,12 +60,12 @@ extension Broker {
 
     /// The purchase of what has arrived: what the two halves make stands in for the return ticket, which here nobody holds.
     ///
-    /// - Parameter arrival: Both halves.
+    /// - Parameter mobileReturn: Both halves.
     /// - Returns: To be purchased.
-    package func purchaseRequest(of arrival: MobileReturn) -> PurchaseRequest {
-        var request = PurchaseRequest(ticket: ticket(of: arrival), orderReference: arrival.checkoutSession)
-        request.proof = arrival.proof
-        request.verifier = arrival.verifier
+    package func purchaseRequest(of mobileReturn: MobileReturn) -> PurchaseRequest {
+        var request = PurchaseRequest(ticket: ticket(of: mobileReturn), orderReference: mobileReturn.checkoutSession)
+        request.proof = mobileReturn.proof
+        request.verifier = mobileReturn.verifier
         return request
     }
 
@@ -94,13 +97,18 @@ extension Broker {
         return isDone
     }
 
-    // MARK: Parts of an arrival
+    // MARK: Parts of a mobile return
 
-    private func ticket(of arrival: MobileReturn) -> ReturnTicket {
-        ReturnTicket.derive(from: arrival.proof, and: arrival.checkoutSession, of: arrival.webviewSession, using: mac)
+    private func ticket(of mobileReturn: MobileReturn) -> ReturnTicket {
+        ReturnTicket.derive(
+            from: mobileReturn.proof,
+            and: mobileReturn.checkoutSession,
+            of: mobileReturn.webviewSession,
+            using: mac
+        )
     }
 
-    private func evidence(_ arrival: MobileReturn) -> PurchaseEvidence {
-        evidence(purchaseRequest(of: arrival))
+    private func evidence(_ mobileReturn: MobileReturn) -> PurchaseEvidence {
+        evidence(purchaseRequest(of: mobileReturn))
     }
 }

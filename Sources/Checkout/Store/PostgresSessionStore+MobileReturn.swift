@@ -9,7 +9,9 @@ extension PostgresSessionStore {
     /// App, verifier, session, bound: `$5` to `$8`.
     private static let outcome = "mobile_return_outcome(f, $5, $6, $7, $8, statement_timestamp())"
 
-    static let arrivalStatement = TypedStatement<LazyRow, WebviewSessionID, Digest32?, Digest32?, String, Bool>(
+    static let readMobileReturnStatement = TypedStatement<
+        LazyRow, WebviewSessionID, Digest32?, Digest32?, String, Bool
+    >(
         name: "webview_session_mobile_return_read",
         sql: """
             SELECT mobile_return_outcome(f, $2, $3, $4, $5, statement_timestamp()), f.state, \(WebviewSessionColumns.face("f"))
@@ -22,7 +24,7 @@ extension PostgresSessionStore {
     func readMobileReturn(
         _ evidence: PurchaseEvidence
     ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
-        let call = PostgresSessionStore.arrivalStatement(
+        let call = PostgresSessionStore.readMobileReturnStatement(
             evidence.webviewSession,
             evidence.appHash,
             evidence.challenge,

@@ -6,7 +6,7 @@ import SessionBroker
 import Testing
 
 @Suite("State table: a checkout session that an app brings back")
-struct ArrivalTests {
+struct MobileReturnTests {
     /// The webview session of an app before its buyer comes back: no tab, and a total from the start.
     private func waiting(_ rig: Rig, verifier: String? = nil) async throws -> Crossing {
         let crossing = try await rig.issued(.mobileApp, verifier: verifier)
@@ -19,7 +19,7 @@ struct ArrivalTests {
         return crossing
     }
 
-    private func arrival(
+    private func mobileReturn(
         _ crossing: Crossing,
         _ session: String = Rig.orderReference,
         proof: AppProof? = nil,
@@ -34,10 +34,10 @@ struct ArrivalTests {
     }
 
     /// Lets a session of the webview session arrive; the word of the refusal, or `arrived`.
-    private func arrive(_ rig: Rig, _ arrival: MobileReturn) async throws -> String {
+    private func arrive(_ rig: Rig, _ mobileReturn: MobileReturn) async throws -> String {
         let outcome = try await rig.broker.arrive(
-            arrival,
-            merchantReference: arrival.webviewSession.description,
+            mobileReturn,
+            merchantReference: mobileReturn.webviewSession.description,
             details: Rig.details,
             by: rig.caller()
         )
@@ -48,7 +48,7 @@ struct ArrivalTests {
     private func webviewSession(_ rig: Rig, in state: WebviewSessionState) async throws -> Crossing {
         let crossing = try await waiting(rig)
         if state == .issued { return crossing }
-        #expect(try await arrive(rig, arrival(crossing)) == "arrived")
+        #expect(try await arrive(rig, mobileReturn(crossing)) == "arrived")
         guard state != .placed else { return crossing }
         guard [.purchasing, .authorized, .declined].contains(state) else {
             try rig.sql(
@@ -57,7 +57,7 @@ struct ArrivalTests {
             return crossing
         }
         let outcome = try await rig.broker.purchase(
-            rig.broker.purchaseRequest(of: arrival(crossing)),
+            rig.broker.purchaseRequest(of: mobileReturn(crossing)),
             by: rig.caller()
         )
         guard case .begin(let attempt) = outcome else { throw Surprise("\(outcome)") }
@@ -85,10 +85,10 @@ struct ArrivalTests {
             Row(.purchasing, "orderMismatch"), Row(.authorized, "orderMismatch"),
         ]
         try await withRows(rows + Self.dead) { rig, row, crossing in
-            let other = try arrival(crossing, Rig.otherReference)
-            let look = try await rig.broker.look(at: other, by: rig.caller())
-            #expect(word(look) == (row.outcome == "arrived" ? "arrived" : "refused \(row.outcome)"), "\(row)")
-            #expect(try rig.state(crossing) == row.before, "a look changes nothing: \(row)")
+            let other = try mobileReturn(crossing, Rig.otherReference)
+            let checked = try await rig.broker.checkMobileReturn(other, by: rig.caller())
+            #expect(word(checked) == (row.outcome == "arrived" ? "arrived" : "refused \(row.outcome)"), "\(row)")
+            #expect(try rig.state(crossing) == row.before, "a check changes nothing: \(row)")
             #expect(try await arrive(rig, other) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
             let isPinned = try rig.cell(crossing, "order_ref") == Rig.otherReference
@@ -102,9 +102,9 @@ struct ArrivalTests {
             Row(.declined, "declined"),
         ]
         try await withRows(rows + Self.dead) { rig, row, crossing in
-            let same = try arrival(crossing)
-            let look = try await rig.broker.look(at: same, by: rig.caller())
-            #expect(word(look) == (row.outcome == "arrived" ? "present" : "refused \(row.outcome)"), "\(row)")
+            let same = try mobileReturn(crossing)
+            let checked = try await rig.broker.checkMobileReturn(same, by: rig.caller())
+            #expect(word(checked) == (row.outcome == "arrived" ? "present" : "refused \(row.outcome)"), "\(row)")
             #expect(try await arrive(rig, same) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.before, "\(row)")
         }
@@ -117,8 +117,8 @@ struct ArrivalTests {
             Row(.authorized, "proofMismatch"), Row(.cancelled, "proofMismatch"),
         ]
         try await withRows(rows) { rig, row, crossing in
-            let foreign = try arrival(crossing, proof: rig.broker.mintProof())
-            #expect(word(try await rig.broker.look(at: foreign, by: rig.caller())) == "unproven", "\(row)")
+            let foreign = try mobileReturn(crossing, proof: rig.broker.mintProof())
+            #expect(word(try await rig.broker.checkMobileReturn(foreign, by: rig.caller())) == "unproven", "\(row)")
             #expect(try rig.state(crossing) == row.before, "\(row)")
             #expect(try await arrive(rig, foreign) == row.outcome, "\(row)")
             #expect(try rig.state(crossing) == row.after, "\(row)")
@@ -128,11 +128,13 @@ struct ArrivalTests {
     @Test func `is refused for other webview sessions, other payloads and after the deadline`() async throws {
         try await withRig { rig in
             let tab = try await rig.placed()
-            #expect(word(try await rig.broker.look(at: arrival(tab), by: rig.caller())) == "refused unknown")
-            #expect(try await arrive(rig, arrival(tab)) == "unknown")
+            #expect(
+                word(try await rig.broker.checkMobileReturn(mobileReturn(tab), by: rig.caller())) == "refused unknown"
+            )
+            #expect(try await arrive(rig, mobileReturn(tab)) == "unknown")
             let crossing = try await waiting(rig)
             let foreign = try await rig.broker.arrive(
-                arrival(crossing),
+                mobileReturn(crossing),
                 merchantReference: tab.webviewSession.description,
                 details: nil,
                 by: rig.caller()
@@ -140,7 +142,7 @@ struct ArrivalTests {
             #expect(foreign.refusal == .orderMismatch)
             #expect(try rig.state(crossing) == .issued)
             try rig.age(crossing, seconds: 7_201)
-            #expect(try await arrive(rig, arrival(crossing)) == "expired")
+            #expect(try await arrive(rig, mobileReturn(crossing)) == "expired")
             #expect(try rig.state(crossing) == .expired)
         }
     }
@@ -149,11 +151,11 @@ struct ArrivalTests {
         let verifier = String(repeating: "v", count: 43)
         try await withRig { rig in
             let crossing = try await waiting(rig, verifier: verifier)
-            #expect(try await arrive(rig, arrival(crossing)) == "proofRequired")
-            let whole = try arrival(crossing, verifier: crossing.verifier)
+            #expect(try await arrive(rig, mobileReturn(crossing)) == "proofRequired")
+            let whole = try mobileReturn(crossing, verifier: crossing.verifier)
             #expect(try await arrive(rig, whole) == "arrived")
             let request = rig.broker.purchaseRequest(of: whole)
-            let other = rig.broker.purchaseRequest(of: try arrival(crossing, Rig.otherReference))
+            let other = rig.broker.purchaseRequest(of: try mobileReturn(crossing, Rig.otherReference))
             #expect(word(try await rig.broker.purchase(other, by: rig.caller())) == "refused unknown")
             let outcome = try await rig.broker.purchase(request, by: rig.caller())
             guard case .begin(let attempt) = outcome else { throw Surprise("\(outcome)") }
@@ -173,8 +175,8 @@ struct ArrivalTests {
     @Test func `keeps its attempt when the lease is given back`() async throws {
         try await withRig { rig in
             let crossing = try await waiting(rig)
-            #expect(try await arrive(rig, arrival(crossing)) == "arrived")
-            let request = rig.broker.purchaseRequest(of: try arrival(crossing))
+            #expect(try await arrive(rig, mobileReturn(crossing)) == "arrived")
+            let request = rig.broker.purchaseRequest(of: try mobileReturn(crossing))
             guard case .begin(let first) = try await rig.broker.purchase(request, by: rig.caller()) else {
                 throw Surprise("no attempt")
             }
@@ -199,8 +201,8 @@ struct ArrivalTests {
         try await withRig { rig in
             let crossing = try await webviewSession(rig, in: end == .placed ? .issued : end)
             if end == .placed {
-                #expect(try await arrive(rig, arrival(crossing)) == "arrived")
-                let request = rig.broker.purchaseRequest(of: try arrival(crossing))
+                #expect(try await arrive(rig, mobileReturn(crossing)) == "arrived")
+                let request = rig.broker.purchaseRequest(of: try mobileReturn(crossing))
                 guard case .begin(let attempt) = try await rig.broker.purchase(request, by: rig.caller()) else {
                     throw Surprise("no attempt")
                 }
@@ -214,7 +216,7 @@ struct ArrivalTests {
     @Test func `is pinned once by sixteen at once`() async throws {
         try await withRig { rig in
             let crossing = try await waiting(rig)
-            let halves = try arrival(crossing)
+            let halves = try mobileReturn(crossing)
             let words = try await rig.together(16) { rig in
                 let outcome = try await rig.broker.arrive(
                     halves,
