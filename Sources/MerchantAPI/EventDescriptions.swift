@@ -9,7 +9,7 @@ extension RouteDescription {
         "/v1/events",
         "listEvents",
         .eventsRead,
-        "the events of the last 30 days, as webhooks bring them, the oldest first",
+        "list the events of the last 30 days with the bodies of their webhooks, the oldest first",
         events
     )
 

@@ -90,7 +90,7 @@ enum DatabaseChecks {
                     "provider.merchant_id",
                     "The newest order is of account \(other.newest), the settings name \(other.settings).",
                     remedy:
-                        "Use settings and a database of the same account; provider.allow_account_change overrules this."
+                        "Use settings and a database of the same account, or set provider.allow_account_change to allow the difference."
                 )
             )
         }
