@@ -89,7 +89,7 @@ extension SessionHandlers {
             call.checkout.broker.mark(of: $0, in: arrival.webviewSession, under: arrival.proof)
         }
         guard mark == terms.addressMark else {
-            let rule = "Not the address that the session was opened with."
+            let rule = "The address differs from that of the opened session."
             throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: arrival.webviewSession)
         }
         return MobileFacts(terms: terms, address: request.shippingAddress)
