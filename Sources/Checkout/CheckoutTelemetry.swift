@@ -57,13 +57,13 @@ struct CheckoutCounters: Sendable {
         others = metrics.counter("sallyport_uncounted_total", help: "Events that no other counter has.")
         policyReports = metrics.counter(
             "sallyport_policy_reports_total",
-            help: "Reports of browsers that a page's content security policy kept something out, or would have."
+            help: "Reports of browsers about content that a page's content security policy blocked, or would block."
         )
         opens = FetchSite.allCases.map { site in
             func counter(_ client: String) -> Counter {
                 metrics.counter(
                     "sallyport_open_fetch_site_total",
-                    help: "Opens, by what the browser said about where they came from, and by client.",
+                    help: "Opens of tickets, by the value of Sec-Fetch-Site and by client.",
                     labels: [("site", site.word), ("client", client)]
                 )
             }

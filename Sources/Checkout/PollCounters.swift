@@ -13,7 +13,7 @@ package struct PollCounters: Sendable {
             for outcome in PollOutcome.Word.allCases {
                 counters[kind, default: [:]][outcome] = metrics.counter(
                     "sallyport_polls_total",
-                    help: "Questions to the provider that nobody waits for, by object and what became of them.",
+                    help: "Polls of objects at the provider, by kind of object and outcome.",
                     labels: [("object", kind.rawValue), ("outcome", outcome.rawValue)]
                 )
             }

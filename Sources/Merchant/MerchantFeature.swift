@@ -139,11 +139,11 @@ struct LedgerCounters: Sendable {
     init(_ metrics: MetricsRegistry) {
         differences = metrics.gauge(
             "sallyport_ledger_differences",
-            help: "Differences between our ledger and the provider that the newest `sallyport reconcile` has left."
+            help: "Differences between the ledger and the provider that the newest `sallyport reconcile` has left."
         )
         lastReport = metrics.gauge(
             "sallyport_ledger_last_report_timestamp_seconds",
-            help: "When the newest `sallyport reconcile` came to its end, in Unix time; zero where none has."
+            help: "Unix time at which the newest `sallyport reconcile` was complete; zero before the first."
         )
     }
 

@@ -65,7 +65,7 @@ extension SessionCreation {
         case .allocated(let webviewSession, let issued): return (webviewSession, issued)
         case .refused(.tooManyWebviewSessions): throw Failure(.tooManyWebviewSessions)
         case .refused(.verifierRequired):
-            throw Failure(.invalidRequest, message: "This shop requires a challenge.", field: "codeChallenge")
+            throw Failure(.invalidRequest, message: "This service requires a codeChallenge.", field: "codeChallenge")
         }
     }
 

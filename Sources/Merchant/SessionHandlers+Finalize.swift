@@ -94,7 +94,7 @@ extension SessionHandlers {
             call.checkout.broker.mark(of: $0, in: mobileReturn.webviewSession, under: mobileReturn.proof)
         }
         guard mark == terms.addressMark else {
-            let rule = "Not the address that the session was opened with."
+            let rule = "The address differs from that of the opened session."
             throw Failure(.orderMismatch, message: rule, field: "shippingAddress", session: mobileReturn.webviewSession)
         }
         return MobileFacts(terms: terms, address: request.shippingAddress)

@@ -24,7 +24,7 @@ final class UnsettledGauges {
             counts[series] = metrics.gauge(name, help: help, labels: labels)
             ages[series] = metrics.gauge(
                 name + "_oldest_seconds",
-                help: "Age of the oldest of `\(name)`, since it began.",
+                help: "Age in seconds of the oldest of `\(name)`.",
                 labels: labels
             )
         }

@@ -86,7 +86,7 @@ extension NamedSchema {
         "Buyer",
         .object([
             .optional("id", .text(1...128)), .optional("name", .text(1...255)), .optional("email", .text(1...255)),
-            .required("address", .texts(16), "empty where nothing is sent"),
+            .required("address", .texts(16), "empty if no goods are shipped"),
         ])
     )
 
@@ -98,9 +98,9 @@ extension NamedSchema {
                 let text = Schema.printable(1...part.maximumLength)
                 return switch part {
                 case .name, .addressLine1, .postalCode, .countryCode: .required(part.rawValue, text)
-                case .stateOrRegion: .optional(part.rawValue, text, "needed in Japan: the prefecture in kanji")
-                case .phoneNumber: .optional(part.rawValue, text, "needed in Japan")
-                case .district: .optional(part.rawValue, text, "where there is no county")
+                case .stateOrRegion: .optional(part.rawValue, text, "required in Japan: the prefecture in kanji")
+                case .phoneNumber: .optional(part.rawValue, text, "required in Japan")
+                case .district: .optional(part.rawValue, text, "only if there is no county")
                 default: .optional(part.rawValue, text)
                 }
             },

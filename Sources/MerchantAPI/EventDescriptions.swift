@@ -9,7 +9,7 @@ extension RouteDescription {
         "/v1/events",
         "listEvents",
         .eventsRead,
-        "the events of the last 30 days, as webhooks bring them, the oldest first",
+        "list the events of the last 30 days with the bodies of their webhooks, the oldest first",
         events
     )
 
@@ -22,16 +22,16 @@ extension RouteDescription {
             .object([
                 .required("data", .list(.named(.event), 0...100)),
                 .required("nextCursor", .nullable(.text(43...43)), "the next `after`; `null` before the first event"),
-                .required("hasMore", .flag, "whether there are more at the moment"),
+                .required("hasMore", .flag, "whether more events can be read now"),
             ])
         )
         shape.query = [
             QueryParameter(
                 "after",
                 .matching(SchemaPattern.bytes32),
-                "where to go on: the `nextCursor` of the part before"
+                "the `nextCursor` of the previous page: the list continues after it"
             ),
-            QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
+            QueryParameter("limit", .integer(1...100), "the greatest number of events in the page; default: 20"),
         ]
         shape.problems = [.invalidCursor]
         return shape
@@ -43,10 +43,10 @@ extension NamedSchema {
     package static let event = NamedSchema(
         "Event",
         .object([
-            .required("id", .text(40...40), "`evt_…`; the same whenever and however it is sent"),
-            .required("type", .text(1...64), "see `webhooks`; others may come"), .required("createdAt", .time),
+            .required("id", .text(40...40), "`evt_…`; the same in every delivery and in this list"),
+            .required("type", .text(1...64), "see `webhooks`; other types may be added"), .required("createdAt", .time),
             .required("sessionId", .text(36...36)),
-            .required("sequence", .integer(1...Int(Int32.max)), "the place among the events of the session"),
+            .required("sequence", .integer(1...Int(Int32.max)), "number of the event among those of its session"),
             .required("data", .named(.eventData)),
         ])
     )
@@ -67,14 +67,15 @@ extension NamedSchema {
                                 charge, refund, permission, chargeback; session in `session.stuck`; in `payment.stuck` the operation: \
                                 create_charge, capture, refund, cancel_charge, close_permission
                                 """
-                            ), .required("id", .text(1...64), "in `payment.stuck` that of its target"),
+                            ),
+                            .required("id", .text(1...64), "id of the object; in `payment.stuck` that of its target"),
                             .optional("state", .text(1...64)), .optional("reasonCode", .nullable(.text(1...64))),
                             .optional("amount", .nullable(.money)),
-                            .optional("operationId", .text(36...36), "in `payment.stuck`"),
-                            .optional("captureBefore", .time, "in `charge.expiring`"),
+                            .optional("operationId", .text(36...36), "only in `payment.stuck`"),
+                            .optional("captureBefore", .time, "only in `charge.expiring`"),
                         ])
                     ),
-                    "of the payment provider; `null` where the event is about the session itself"
+                    "the object that the event is about; `null` if that is the session, except in `session.stuck`"
                 )
             ]
         )

@@ -40,7 +40,7 @@ extension FailureCode {
     package static let unauthenticated = FailureCode(
         "unauthenticated",
         .unauthorized,
-        "There is no such key, or it does not work any more. A key is sent as Authorization: Bearer KEY."
+        "The API key is unknown or no longer valid. Send it as Authorization: Bearer KEY."
     )
     /// Of a key that works, for another route.
     package static let scopeMissing = FailureCode(
@@ -52,7 +52,7 @@ extension FailureCode {
     package static let browserNotAllowed = FailureCode(
         "browser_not_allowed",
         .forbidden,
-        "Keys do not belong in browsers: call from your server."
+        "API keys must not be used in browsers: call from your server."
     )
     /// Of a POST whose like has not ended yet.
     package static let requestInProgress = FailureCode(

@@ -20,7 +20,7 @@ package enum OpenAPIDocument {
             "openapi": "3.1.0",
             "info": [
                 "title": "Sallyport", "version": .string(version),
-                "summary": "Opens payment sessions for a merchant's shop, and moves the money afterwards.",
+                "summary": "Opens payment sessions for a merchant's shop; captures, refunds and releases payments.",
                 "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
             ],
             "servers": [["url": .string(server)]],
@@ -35,11 +35,11 @@ package enum OpenAPIDocument {
     // MARK: What answers say beside their content
 
     private static let headers: [JSONMember] = [
-        header("X-Request-Id", "of this answer, for a support case"),
-        header("X-Flow-Id", "the session that the answer is about, where it is about one"),
-        header("Retry-After", "whole seconds to wait before the same request is sent again, where that helps"),
-        header("Allow", "the methods of the path"), header("WWW-Authenticate", "`Bearer`"),
-        header("ETag", "names this version of the content; send it back in `If-None-Match`"),
+        header("X-Request-Id", "id of this answer, for a support case"),
+        header("X-Flow-Id", "id of the session that the answer is about, if there is one"),
+        header("Retry-After", "whole seconds to wait before the same request is sent again"),
+        header("Allow", "the methods that the path accepts"), header("WWW-Authenticate", "`Bearer`"),
+        header("ETag", "version of the content; send it in `If-None-Match` of the next request"),
     ]
 
     private static func header(_ name: String, _ meaning: String) -> JSONMember {
@@ -80,7 +80,7 @@ package enum OpenAPIDocument {
                 let operation: JSONValue = [
                     "operationId": .string(type.text), "parameters": .array(signatureFields),
                     "requestBody": ["required": true, "content": content(.named(.event))],
-                    "responses": ["2XX": ["description": "taken; anything else is sent again"]],
+                    "responses": ["2XX": ["description": "delivered; after any other answer the event is sent again"]],
                 ]
                 return JSONMember(type.text, ["post": operation])
             }
@@ -88,13 +88,13 @@ package enum OpenAPIDocument {
     }
 
     private static let signatureFields: [JSONValue] = [
-        ("webhook-id", "names the event, or the question; the same at every try"),
+        ("webhook-id", "id of the event, or of the shipping cost request; the same at every try"),
         ("webhook-timestamp", "Unix seconds of this try"),
         (
             "webhook-signature",
-            "of Standard Webhooks: `v1,` and Base64; two with a blank between while a key is replaced"
+            "signature by Standard Webhooks: `v1,` and Base64; two, separated by a blank, while a key is replaced"
         ),
-        ("webhook-key-id", "names the keys of the signatures, in their order"),
+        ("webhook-key-id", "ids of the keys of the signatures, in the same order"),
     ]
     .map { name, meaning in
         [
@@ -168,7 +168,7 @@ package enum OpenAPIDocument {
         if route.shape.isCached {
             list.append([
                 "name": "If-None-Match", "in": "header", "required": false,
-                "description": "the `ETag` of the content that you have: 304 where it is still this one",
+                "description": "the `ETag` of the content that you have; 304 if the content is still the same",
                 "schema": ["type": "string"],
             ])
         }
@@ -181,10 +181,10 @@ package enum OpenAPIDocument {
     /// What a repeat under the same Idempotency-Key comes to.
     private static func repeats(_ route: RouteDescription) -> String {
         if route.shape.isKept {
-            "names the request: a repeat under it, with any API key of the account, has no second effect and gets the same answer, "
+            "a repeat under this key, with any API key of the account, has no second effect and gets the same answer, "
                 + "as long as orders are kept; another request under it is refused"
         } else {
-            "required, but not used for this route: a session is paid only once, and a repeat gets the current state of the session"
+            "required, but not used by this route: a session is paid only once, and a repeat gets the current state of the session"
         }
     }
 
@@ -192,7 +192,7 @@ package enum OpenAPIDocument {
         var members = route.shape.answers.map { answer($0.status, $0.status.reason, $0.shape) }
         if route.shape.isCached {
             let fields: JSONValue = ["ETag": ["$ref": "#/components/headers/ETag"]]
-            members.append(JSONMember("304", ["description": "you have it already", "headers": fields]))
+            members.append(JSONMember("304", ["description": "the content is still the same", "headers": fields]))
         }
         let codes = problems(of: route)
         for status in Set(codes.map(\.status.code)).sorted() {

@@ -49,7 +49,7 @@ extension NamedSchema {
         .object([
             .required("id", id), .required("sessionId", .text(36...36)),
             .required("chargePermissionId", .nullable(id)), .required("state", word, chargeStates),
-            .required("reasonCode", .nullable(word), "the provider's word, where it gave one"),
+            .required("reasonCode", .nullable(word), "the provider's reason code, if it gave one"),
             .required("amount", .money), .required("captured", .money),
             .required("refunded", .money, "sum of the refunds that are complete or under way"),
             .required("createdAt", .time),
@@ -63,7 +63,7 @@ extension NamedSchema {
         .object([
             .required("id", id), .required("sessionId", .text(36...36)), .required("chargeId", .nullable(id)),
             .required("state", word, "refund_initiated, refunded, declined"),
-            .required("reasonCode", .nullable(word), "the provider's word, where it gave one"),
+            .required("reasonCode", .nullable(word), "the provider's reason code, if it gave one"),
             .required("amount", .money), .required("createdAt", .time), .required("updatedAt", .time),
         ])
     )
@@ -80,5 +80,5 @@ extension NamedSchema {
     private static let id = Schema.text(1...64)
     private static let word = Schema.text(1...64)
     private static let chargeStates =
-        "authorization_initiated, authorized, capture_initiated, captured, canceled, declined; others may come"
+        "authorization_initiated, authorized, capture_initiated, captured, canceled, declined; others may be added"
 }

@@ -15,8 +15,8 @@ extension RouteDescription {
         shape(
             [(.created, .named(.charge)), (.accepted, .named(.charge))],
             body: [
-                .required("amount", .money), .optional("captureNow", .flag, "take the money at once"),
-                .optional("softDescriptor", descriptor, "on the card statement; with captureNow only"),
+                .required("amount", .money), .optional("captureNow", .flag, "capture the charge at once"),
+                .optional("softDescriptor", descriptor, "text on the card statement; only with captureNow"),
             ],
             sorts: [[.absent("softDescriptor")], [.present("softDescriptor"), .yes("captureNow")]],
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"},"captureNow":true,"softDescriptor":"SHOP"}"#,
@@ -30,7 +30,7 @@ extension RouteDescription {
         "/v1/sessions/{id}/charges",
         "listCharges",
         .sessionsRead,
-        "the charges of a session, oldest first",
+        "list the charges of a session, the oldest first",
         shape(
             [(.ok, .object([.required("data", .list(.named(.charge), 0...LedgerRules.charges))]))],
             problems: [.notFound]
@@ -43,7 +43,7 @@ extension RouteDescription {
         "/v1/charges/{chargeId}",
         "readCharge",
         .sessionsRead,
-        "a charge as it was last seen",
+        "read a charge, in the state last read at the payment provider",
         shape([(.ok, .named(.charge))], problems: [.notFound])
     )
 
@@ -56,7 +56,7 @@ extension RouteDescription {
         "capture the charge, once; the rest of the amount is released",
         shape(
             [(.ok, .named(.charge)), (.accepted, .named(.charge))],
-            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
+            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")],
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
             problems: paying
         )
@@ -83,10 +83,10 @@ extension RouteDescription {
         "/v1/charges/{chargeId}/refunds",
         "refundCharge",
         .refundsWrite,
-        "give money back",
+        "refund a charge, in whole or in part",
         shape(
             [(.created, .named(.refund))],
-            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "on the card statement")],
+            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")],
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
             problems: paying
         )
@@ -98,7 +98,7 @@ extension RouteDescription {
         "/v1/refunds/{refundId}",
         "readRefund",
         .sessionsRead,
-        "a refund as it was last seen",
+        "read a refund, in the state last read at the payment provider",
         shape([(.ok, .named(.refund))], problems: [.notFound])
     )
 

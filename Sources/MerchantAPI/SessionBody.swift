@@ -177,14 +177,14 @@ extension NamedSchema {
         "OpenedSession",
         .object(
             sessionMembers + [
-                .required("launch", .either([tabLaunch, appLaunch]), "the second for a `mobileApp`")
+                .required("launch", .either([tabLaunch, appLaunch]), "the second form for client `mobileApp`")
             ]
         )
     )
 
     private static let tabLaunch = Schema.object([
-        .required("ticket", .text(68...68), "for the buyer's tab, once"),
-        .required("url", .address, "where the tab goes; holds the ticket"),
+        .required("ticket", .text(68...68), "launch ticket for the buyer's tab; it opens once"),
+        .required("url", .address, "address that the tab opens; contains the ticket"),
         .optional("appProof", .text(47...47), "stays with your server, bound to the buyer's login"),
         .required("expiresAt", .time, "end of the time in which the ticket can be opened"),
     ])
@@ -217,7 +217,7 @@ extension NamedSchema {
                 .object([.required("name", .text(1...120)), .required("amount", .signedMoney)]),
                 0...OrderDraft.maximumAdjustments
             ),
-            "on top of the lines and their tax, or taken off"
+            "added to the lines and their tax, or subtracted with a minus"
         ),
         .required(
             "amounts",
@@ -232,11 +232,11 @@ extension NamedSchema {
         .required("charges", .list(.named(.charge), 0...LedgerRules.charges)),
         .required("metadata", .texts(OrderDraft.maximumMetadata)),
         .required("createdAt", .time), .required("updatedAt", .time),
-        .required("expiresAt", .nullable(.time), "when it ends by itself; later with each step of the buyer"),
+        .required("expiresAt", .nullable(.time), "when the session ends by itself; steps of the buyer move it"),
         .optional(
             "needsAttention",
             .flag,
-            "true while an operator has to decide about its payment or an operation on it; otherwise absent"
+            "true while an operator has to decide about the payment or an operation on it; otherwise absent"
         ),
         .optional(
             "buyer",

@@ -88,7 +88,7 @@ extension RouteDescription {
             ),
             .required("currency", .word([Currency.jpy.rawValue])),
             .required("lines", .list(line, 1...OrderDraft.maximumLines), "each line has its own id"),
-            .required("tax", .money, "on all lines together"),
+            .required("tax", .money, "tax on all lines together"),
             .optional(
                 "adjustments",
                 .list(adjustment, 0...OrderDraft.maximumAdjustments),
@@ -103,23 +103,23 @@ extension RouteDescription {
                     ],
                     [[.present("amount"), .absent("callback")], [.present("callback"), .absent("amount")]]
                 ),
-                "what it is, or where your server is asked once the buyer has chosen an address"
+                "shipping cost as an amount, or the address of your server that returns it for the buyer's address"
             ),
-            .optional("returnUrl", .address, "where a buyer in a browser comes back to"),
-            .optional("mobile", mobile, "for the provider's library in an app of yours"),
+            .optional("returnUrl", .address, "address to which a buyer in a browser returns"),
+            .optional("mobile", mobile, "links and address for the provider's library in your app"),
             .optional(
                 "codeChallenge",
                 .matching(SchemaPattern.bytes32),
                 "S256 of a verifier that the app holds, RFC 7636"
             ),
-            .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "`manual` unless told otherwise"),
+            .optional("captureMode", .word(CaptureMode.allCases.map(\.rawValue)), "default: `manual`"),
             .optional(
                 "uniqueReference",
                 .flag,
-                "409 `reference_held` where another session of this `reference` is open or paid; false unless told otherwise"
+                "true: the answer is 409 `reference_held` if another session of this `reference` is open or paid; default: false"
             ),
             .optional("note", .printable(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
-            .optional("metadata", .texts(OrderDraft.maximumMetadata), "yours; names of at most 40 characters"),
+            .optional("metadata", .texts(OrderDraft.maximumMetadata), "your own data; names of at most 40 characters"),
         ]
         shape.body = .sorts(
             members,
@@ -146,7 +146,7 @@ extension RouteDescription {
             name: "postage",
             address: "{$request.body#/postage/callback}",
             summary:
-                "what it costs to send the order to the address that the buyer has chosen; asked within three seconds",
+                "returns the shipping cost to the address that the buyer has chosen, within three seconds",
             question: .named(.postageQuestion),
             answer: .object([.required("amount", .money)])
         )
@@ -159,19 +159,19 @@ extension RouteDescription {
 
     private static let line = Schema.object([
         .required("id", .printable(1...64)), .required("name", .printable(1...120)),
-        .required("unitPrice", .money, "of one, tax excluded"),
+        .required("unitPrice", .money, "price of one piece, tax excluded"),
         .required("quantity", .integer(1...DraftLine.maximumQuantity)),
         .optional("sum", .money, "checked against unit price times quantity"),
     ])
 
     private static let mobile = Schema.object([
-        .required("resultUrl", link, "gets the checkout session"), .required("cancelUrl", link),
-        .required("errorUrl", link),
+        .required("resultUrl", link, "link to the app after the payment; gets the checkout session"),
+        .required("cancelUrl", link), .required("errorUrl", link),
         .optional("shippingAddress", .named(.postalAddress), "address of the delivery; only if goods are shipped"),
         .optional(
             MobileRequest.pendingMember,
             .flag,
-            "the bank may decide later: then finalize answers 202 for a while"
+            "allows the bank to decide later; finalize answers 202 until then"
         ),
     ])
 
@@ -183,26 +183,26 @@ extension RouteDescription {
             .ok,
             .object([
                 .required("data", .list(.session, 0...100)),
-                .required("nextCursor", .nullable(.text(22...22)), "`null` at the end, and only there"),
+                .required("nextCursor", .nullable(.text(22...22)), "`null` at the end of the list, and only there"),
             ])
         )
         shape.query = [
-            QueryParameter("limit", .integer(1...100), "how many at most; 20 unless told otherwise"),
+            QueryParameter("limit", .integer(1...100), "the greatest number of sessions in the page; default: 20"),
             QueryParameter(
                 "cursor",
                 .matching(SchemaPattern.bytes16),
-                "where to go on: the `nextCursor` of the part before"
+                "the `nextCursor` of the previous page: the list continues after it"
             ),
             QueryParameter(
                 "state",
                 .word(OrderState.allCases.map(\.rawValue)),
-                "only sessions in this state; a part may then be short, or empty"
+                "only sessions in this state; a page may then be short, or empty"
             ),
-            QueryParameter("reference", .printable(1...100), "only sessions of this name"),
+            QueryParameter("reference", .printable(1...100), "only sessions with this `reference`"),
             QueryParameter(
                 "updatedAfter",
                 .matching(SchemaPattern.time),
-                "only sessions that have changed later; a part may then be short, or empty. See `listEvents`"
+                "only sessions that have changed after this time; a page may then be short, or empty. See `listEvents`"
             ),
         ]
         shape.problems = [.invalidCursor]
@@ -219,13 +219,17 @@ extension RouteDescription {
         var shape = Shape(.ok, .session)
         shape.isKept = false
         shape.body = .object([
-            .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return"),
-            .required("orderReferenceId", .matching(SchemaPattern.checkoutSession), "of the return"),
-            .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
+            .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return address or link"),
+            .required(
+                "orderReferenceId",
+                .matching(SchemaPattern.checkoutSession),
+                "`orderReferenceId` of the return address or link"
+            ),
+            .required("appProof", .text(47...47), "`launch.appProof` of this session, as your server has stored it"),
             .optional(
                 "codeVerifier",
                 .matching(SchemaPattern.verifier),
-                "where the session was opened with a challenge"
+                "required if the session was opened with a challenge"
             ),
         ])
         // Pending, with the state; or in profile strict the tab's second opening.
@@ -241,13 +245,17 @@ extension RouteDescription {
         var shape = Shape(.ok, .session)
         shape.isKept = false
         shape.body = .object([
-            .required("checkoutSessionId", .matching(SchemaPattern.checkoutSession), "of the link into the app"),
-            .required("appProof", .text(47...47), "what your server kept of this buyer's session"),
-            .optional("shippingAddress", .named(.postalAddress), "as the session was opened with"),
+            .required(
+                "checkoutSessionId",
+                .matching(SchemaPattern.checkoutSession),
+                "`amazonCheckoutSessionId` of the link into the app"
+            ),
+            .required("appProof", .text(47...47), "`launch.appProof` of this session, as your server has stored it"),
+            .optional("shippingAddress", .named(.postalAddress), "the address with which the session was opened"),
             .optional(
                 "codeVerifier",
                 .matching(SchemaPattern.verifier),
-                "where the session was opened with a challenge"
+                "required if the session was opened with a challenge"
             ),
         ])
         shape.answers.append((.accepted, .session))

@@ -74,7 +74,7 @@ package struct SessionRequest: Sendable {
         }
         let mobile = try MobileRequest(reader, policy)
         guard !mobile.handlesPending || draft.options.captureMode == .manual else {
-            let rule = "Only where the money is taken by a later call."
+            let rule = "The member is allowed only if captureMode is manual."
             throw Failure(.invalidRequest, message: rule, field: "mobile.\(MobileRequest.pendingMember)")
         }
         return mobile

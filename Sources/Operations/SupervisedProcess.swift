@@ -33,6 +33,6 @@ package struct SupervisedProcessEnded: Error, CustomDebugStringConvertible {
             case .code(let code): "with code \(code)"
             case .signal(let number): "by signal \(number)"
             }
-        return "\(name) has ended \(how), so everything was stopped; what is stored is kept, start again"
+        return "\(name) has ended \(how), so everything was stopped; the data is kept: start again"
     }
 }

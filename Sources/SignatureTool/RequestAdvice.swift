@@ -16,7 +16,7 @@ struct RequestAdvice {
         guard authorization == nil else { return nil }
         return SignatureHint(
             "authorization",
-            "there is no Authorization field that could be read; the text above is what a field over the mandatory headers signs"
+            "there is no readable Authorization field; the text above is for a signature over the mandatory headers"
         )
     }
 

@@ -32,7 +32,7 @@ package enum WebhookAddress {
             return allowsLoopback ? nil : "an address of this machine; webhooks.allow_loopback permits it"
         }
         if isLinkLocal(parts.host.number) {
-            return "an address of the machine's link, where clouds hand out its secrets"
+            return "a link-local address, where clouds serve the credentials of the machine"
         }
         return parts.isSecure ? nil : "not https: events would go over the network in clear"
     }

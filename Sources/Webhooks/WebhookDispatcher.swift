@@ -391,7 +391,7 @@ private struct Counters {
         func outcome(_ word: String) -> Counter {
             metrics.counter(
                 "sallyport_webhook_deliveries_total",
-                help: "Tries to deliver an event, by what became of them.",
+                help: "Tries to deliver an event, by outcome.",
                 labels: [("outcome", word)]
             )
         }
@@ -404,7 +404,7 @@ private struct Counters {
         )
         deadLetteredQueues = metrics.gauge(
             "sallyport_webhook_dead_lettered_queues",
-            help: "Sessions with an event that is not sent any more."
+            help: "Sessions with a dead event: nothing is sent until an operator replays it."
         )
     }
 }

@@ -22,13 +22,13 @@ struct CallMetrics {
             )
             throttlings[operation] = registry.counter(
                 "sallyport_amazonpay_throttled_total",
-                help: "Tries of calls to Amazon Pay that it had no room for: 429 or 425.",
+                help: "Tries of calls to Amazon Pay that were answered with 429 or 425.",
                 labels: labels
             )
             for priority in Priority.allCases {
                 refusals[priority, default: [:]][operation] = registry.counter(
                     "sallyport_amazonpay_quota_refused_total",
-                    help: "Calls to Amazon Pay that got no place under our quota before their deadline.",
+                    help: "Calls to Amazon Pay that the program's quota did not allow before their deadline.",
                     labels: labels + [("priority", priority.word)]
                 )
             }

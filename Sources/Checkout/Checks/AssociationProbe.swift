@@ -73,7 +73,7 @@ struct AssociationProbe {
         }
         if answer.first("set-cookie") != nil { return ("It sets a cookie: caches do not keep such an answer.", nil) }
         guard answer.body == file else {
-            return ("It is another file than the one that these settings make.", answer.body)
+            return ("It differs from the file that these settings make.", answer.body)
         }
         guard case .response(let head) = await context.hosts.ask("HEAD", url), head.status == 200 else {
             return ("It does not answer 200 to HEAD.", nil)
@@ -146,7 +146,7 @@ struct AssociationProbe {
                 "D26",
                 .warning,
                 url,
-                "Apple's list has another file than the one of these settings\(age).",
+                "Apple's list has a file that differs from the one of these settings\(age).",
                 remedy: "Wait a day: Apple then fetches the file again, and phones fetch it about a week later."
             )
         ]

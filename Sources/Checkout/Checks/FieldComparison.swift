@@ -9,7 +9,7 @@ enum FieldComparison {
             guard let first = values.first else { return "\(name) is missing." }
             return holds(name, wanted, values) ? nil : "\(name) is \(worst(wanted, values) ?? first), not \(wanted)."
         }
-        if let server = answer.first("Server") { complaints.append("Server says \(server).") }
+        if let server = answer.first("Server") { complaints.append("The field Server of the answer is \(server).") }
         return complaints
     }
 

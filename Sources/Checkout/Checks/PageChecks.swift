@@ -38,7 +38,7 @@ struct PageChecks {
                     .error,
                     host.origin + page.path,
                     what,
-                    remedy: "Let no balancer remove or replace the fields of answers."
+                    remedy: "Configure the balancer not to remove or replace header fields of answers."
                 )
             }
         }

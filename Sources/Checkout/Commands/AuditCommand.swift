@@ -21,7 +21,7 @@ enum AuditCommand {
             CommandOption(
                 "alerts",
                 nil,
-                "of all sessions: used tickets, wrong proofs, superseded tokens, tokens in clear, stuck purchases"
+                "events of all sessions: used tickets, wrong proofs, superseded tokens, tokens in clear, stuck purchases"
             ),
             CommandOption("operators", nil, "decisions of operators, with their names"),
             CommandOption("hours", "N", "with --alerts and --operators: hours before now; default: 24"),

@@ -109,7 +109,9 @@ enum StuckTask: Sendable, Equatable {
         case ["resume"]: self = .resume(name)
         case ["decline"]: self = .decline(name)
         case ["paid"], ["refunded"]:
-            guard let permission = ids.permission else { throw StuckTask.problem("that needs --permission S03-…") }
+            guard let permission = ids.permission else {
+                throw StuckTask.problem("--paid and --refunded need --permission S03-…")
+            }
             self =
                 choices == ["paid"]
                 ? .paid(name, permission: permission, charge: ids.charge)

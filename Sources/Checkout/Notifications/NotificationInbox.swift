@@ -155,7 +155,7 @@ struct NotificationCounters: Sendable {
         let outcomes = PostgresNotificationStore.Receipt.allCases.map(\.rawValue) + others + refusals
         counters = Dictionary(
             uniqueKeysWithValues: outcomes.map { outcome in
-                let help = "Messages that the provider pushed, or somebody in its name, by what became of them."
+                let help = "Messages to the address for notifications of the provider, by outcome."
                 return (
                     outcome,
                     metrics.counter("sallyport_notifications_total", help: help, labels: [("outcome", outcome)])

@@ -24,27 +24,27 @@ package struct NotificationSettings: Sendable {
         )
         anchorPath = read.file(
             "notifications.trust_anchor",
-            "PEM file: roots that sign the sender; empty for the machine's"
+            "PEM file: root certificates of the sender's certificate chain; empty for the machine's"
         )
         intermediatesPath = read.file(
             "notifications.intermediates",
-            "PEM file: certificates that the sender may leave out"
+            "PEM file: intermediate certificates that the sender may leave out"
         )
         certificateHosts = read.list(
             "notifications.certificate_hosts",
             "",
-            "hosts, with ports, accepted as the sender's: simulators only"
+            "hosts, with ports, from which the sender's certificate may be fetched: simulators only"
         )
         maximumAge = read.duration(
             "notifications.max_age",
             60...86_400,
             NotificationPolicy.usualMaximumAge,
-            "older messages are refused"
+            "greatest age of a message; older ones are refused"
         )
         confirmsSubscriptions = read.flag(
             "notifications.confirm_subscriptions",
             false,
-            "confirm subscriptions of the topics to this server without an operator"
+            "confirm subscriptions of this server to the topics without an operator"
         )
         for topic in topics where TopicARN(topic) == nil {
             read.complain(

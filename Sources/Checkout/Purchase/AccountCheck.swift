@@ -21,7 +21,7 @@ extension PostgresSessionStore {
         guard !isAllowed, let newest = try await newestAccount(), newest != account else { return }
         throw ConfigurationError(problems: [
             """
-            database: its newest order is of account \(newest.words), the settings name \(account.words); take the other settings or another \
+            database: its newest order is of account \(newest.words), the settings name \(account.words); change the settings, use another \
             database, or set provider.allow_account_change
             """
         ])

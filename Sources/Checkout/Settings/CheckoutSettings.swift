@@ -30,7 +30,7 @@ package struct CheckoutSettings: Sendable {
             "csp.p2",
             ["enforce", "report"],
             "enforce",
-            "content security policy of the pages that load the provider's script"
+            "enforce the content security policy of pages with the provider's script, or only report violations"
         )
         enforcesScriptPolicy = scriptPolicy == "enforce"
         publicDirectory = read.programFolder(

@@ -71,7 +71,7 @@ struct SessionRules: Sendable {
         allowsChange = read.flag(
             "session.allow_policy_change",
             false,
-            "replace the recorded rules that all processes of the database share; for the time of a change"
+            "replace the rules that are recorded in the database for all its processes; set it only while you change them"
         )
         policy.onReuse = read.choice(
             "session.on_reuse",
@@ -83,13 +83,13 @@ struct SessionRules: Sendable {
             "proof.app",
             [.required, .optional],
             otherwise: policy.appProof,
-            "the app's cookie at purchase; empty: by profile"
+            "whether the purchase of an app needs the app proof; empty: by profile"
         )
         policy.verifier = read.choice(
             "proof.verifier",
             [.required, .optional],
             otherwise: policy.verifier,
-            "PKCE-style verifier; empty: by profile"
+            "whether sessions of apps and sites need a challenge and a verifier (S256, RFC 7636); empty: by profile"
         )
         policy.cookieNames = read.choice(
             "cookies.names",

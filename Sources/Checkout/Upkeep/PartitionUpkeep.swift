@@ -23,7 +23,7 @@ final class PartitionHealth: Sendable {
                 state.gauge
                 ?? metrics.gauge(
                     "sallyport_partition_days_left",
-                    help: "Whole days for which inserts find a partition, in the table where that ends first."
+                    help: "Whole days for which partitions exist, in the table whose partitions run out first."
                 )
             gauge.set(margin.days)
             state = (gauge, margin.isMissing)

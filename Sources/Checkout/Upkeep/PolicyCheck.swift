@@ -15,8 +15,8 @@ extension PostgresSessionStore {
         guard !ours.isEmpty else { return }
         throw ConfigurationError(problems: [
             """
-            database: its programs work under other rules than \(ours.joined(separator: " ")) (\(found)); take their settings or another \
-            database, or set session.allow_policy_change for the time of a change
+            database: it records other rules than \(ours.joined(separator: " ")) (\(found)); change the settings, use another \
+            database, or set session.allow_policy_change while you change the rules
             """
         ])
     }

@@ -39,7 +39,7 @@ enum AdminChecks {
                     .error,
                     "admin_listen",
                     "\(address) is open to other machines, and \(setting) is not set.",
-                    remedy: "Name a file with a token there, which /metrics then asks for, or listen on 127.0.0.1."
+                    remedy: "Set \(setting) to a file with a token for /metrics, or listen on 127.0.0.1."
                 )
             ]
         }
@@ -49,7 +49,7 @@ enum AdminChecks {
                 .note,
                 "admin_listen",
                 "\(address) is open to other machines and speaks plain HTTP, also for the token.",
-                remedy: "Let only your own network reach it."
+                remedy: "Let only your own network reach this address."
             )
         ]
     }

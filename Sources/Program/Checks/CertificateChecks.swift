@@ -83,8 +83,8 @@ enum CertificateChecks {
                     "D21",
                     .error,
                     setting,
-                    "The certificate is valid from \(day) on only.",
-                    remedy: "Set this machine's clock, or wait."
+                    "The certificate is not valid before \(day).",
+                    remedy: "Check this machine's clock, or wait until that day."
                 )
             ]
         }
@@ -106,7 +106,7 @@ enum CertificateChecks {
                 .error,
                 setting,
                 "The certificate is not valid for \(base.plainHost), the host of \(base.setting).",
-                remedy: "Get one with both hosts in it."
+                remedy: "Get a certificate for both hosts."
             )
         }
     }

@@ -56,7 +56,7 @@ enum DatabaseChecks {
                     .warning,
                     setting,
                     "No lock_timeout is in force: one stuck session could stop all others.",
-                    remedy: "Let a pooler in between hand on the options of a connection."
+                    remedy: "Let a connection pooler in between pass on the options of connections."
                 )
             )
         }
@@ -90,7 +90,7 @@ enum DatabaseChecks {
                     "provider.merchant_id",
                     "The newest order is of account \(other.newest), the settings name \(other.settings).",
                     remedy:
-                        "Use settings and a database of the same account; provider.allow_account_change overrules this."
+                        "Use settings and a database of the same account, or set provider.allow_account_change to allow the difference."
                 )
             )
         }
@@ -158,7 +158,7 @@ enum DatabaseChecks {
                     .note,
                     setting,
                     "synchronous_commit is \(facts.unpinnedCommit) by the role, the database or the server; the program works with on.",
-                    remedy: "Reset it, or leave it: every connection of the program uses at least `on`."
+                    remedy: "No change is needed: every connection of the program uses at least `on`."
                 )
             )
         }

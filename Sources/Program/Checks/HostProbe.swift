@@ -32,7 +32,7 @@ struct HostProbe {
                 .error,
                 web.setting,
                 "A request for an unknown host is answered with \(answer.status), not with 421.",
-                remedy: "Let the balancer hand on the Host field as it came."
+                remedy: "Let the balancer pass on the Host field unchanged."
             )
         ]
     }
@@ -41,7 +41,7 @@ struct HostProbe {
     private func validity(_ base: BaseURL) async -> [Finding] {
         guard base.scheme == "https" else { return [] }
         guard let pem = await certificate(base.origin + "/") else {
-            return [Finding("D21", .note, base.setting, "The certificate of \(base.origin) could not be looked at.")]
+            return [Finding("D21", .note, base.setting, "The certificate of \(base.origin) could not be fetched.")]
         }
         do throws(CryptographyError) {
             return CertificateChecks.validity(
@@ -63,7 +63,7 @@ struct HostProbe {
                 .error,
                 base.setting,
                 "The certificate of \(base.origin) is not trusted: \(why).",
-                remedy: "Serve one for this host from a public authority, with its chain, and not expired."
+                remedy: "Serve a valid certificate of a public authority for this host, with its chain."
             )
         }
         if why.contains("SSL connect") {
@@ -72,7 +72,7 @@ struct HostProbe {
                 .error,
                 base.setting,
                 "The server at \(base.origin) has a TLS error: \(why).",
-                remedy: "Let the port lead to `listen` or to a TLS balancer; `clear_listen` speaks plain HTTP."
+                remedy: "Forward the port to `listen` or to a TLS balancer; `clear_listen` speaks plain HTTP."
             )
         }
         return Finding(
@@ -80,7 +80,7 @@ struct HostProbe {
             .error,
             base.setting,
             "\(base.origin) does not answer: \(why).",
-            remedy: "Start the program, and let name, port and firewall lead to it."
+            remedy: "Start the program, and check that DNS, port and firewall lead to it."
         )
     }
 }

@@ -14,7 +14,7 @@ enum SecrecyChecks {
                 .error,
                 setting,
                 "\(settings.text(setting)) \(exposure).",
-                remedy: "Mode 0600 of the program's user, or 0640 of root with the program's group."
+                remedy: "Use mode 0600, owned by the program's user, or 0640, owned by root with the program's group."
             )
         }
     }
@@ -28,7 +28,7 @@ enum SecrecyChecks {
                 .warning,
                 setting,
                 "A crash writes keys, tickets and addresses into a file, and other processes of this user may read them.",
-                remedy: "Take the variable out of the environment of every program that serves."
+                remedy: "Remove the variable from the environment of every process that serves buyers."
             )
         ]
     }

@@ -34,16 +34,26 @@ extension Configuration {
                 "limits.requests_per_connection",
                 1...1_000_000_000,
                 server.requestsPerConnection,
-                "requests of a connection, after which it closes"
+                "requests after which a connection closes"
             )
             headerBytes = read.number(
                 "limits.header_bytes",
                 1024...65536,
                 server.headerBytes,
-                "request line and fields"
+                "bytes of a request line with its header fields"
             )
-            headerFields = read.number("limits.header_fields", 8...256, server.headerCount, "fields of a request")
-            bodyBytes = read.number("limits.body_bytes", 1024...1_048_576, server.bodyBytes, "body of a request")
+            headerFields = read.number(
+                "limits.header_fields",
+                8...256,
+                server.headerCount,
+                "header fields of a request"
+            )
+            bodyBytes = read.number(
+                "limits.body_bytes",
+                1024...1_048_576,
+                server.bodyBytes,
+                "bytes of a request body; /ipn/amazon-pay and /v1 have limits of their own"
+            )
             contentBytes = read.number(
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
@@ -84,7 +94,7 @@ extension Configuration {
                 "limits.drain",
                 1...600,
                 ServerConfiguration.usualDrainDeadline,
-                "time for requests and payments in flight when the program stops; longer than any call that moves money"
+                "time for requests and payments in flight when the program stops; has to be longer than any call that moves money"
             )
             queue = StatementQueue(&read)
         }
@@ -138,7 +148,7 @@ extension Configuration {
                 "http2.streams",
                 1...1000,
                 server.streamsPerConnection,
-                "requests of a connection at the same time"
+                "simultaneous requests of a connection"
             )
             streamWindow = read.number(
                 "http2.stream_window",
@@ -156,13 +166,13 @@ extension Configuration {
                 "http2.control_burst",
                 20...10000,
                 server.controlFrameBurst,
-                "burst of frames that belong to no request, for each kind"
+                "burst of frames of one kind that belong to no request"
             )
             controlRate = read.number(
                 "http2.control_rate",
                 1...10000,
                 server.controlFramesPerSecond,
-                "rate a second of such frames"
+                "frames a second of one kind that belong to no request"
             )
             responseDeadline = read.duration(
                 "http2.response_deadline",

@@ -15,7 +15,7 @@ extension Configuration {
         if limits.bodyBytes > http2.connectionWindow {
             reader.complain(
                 "http2.connection_window",
-                "less than limits.body_bytes: such a body would never come whole"
+                "less than limits.body_bytes: a body of that size could never be received in full"
             )
         }
         checkPostage(&reader)
@@ -43,16 +43,16 @@ extension Configuration {
 
     private func checkListeners(_ reader: inout SettingReader) {
         if let clear = listeners.clear, !clear.isLocal, listeners.trustedProxies.isEmpty {
-            reader.complain("clear_listen", "not a loopback address, and trusted_proxies names nobody")
+            reader.complain("clear_listen", "not a loopback address, and trusted_proxies is empty")
         }
         if let admin = listeners.admin, !admin.isLocal, listeners.adminTokenPath.isEmpty {
             reader.complain(
                 "admin_listen",
-                "not a loopback address, and everybody there could read /metrics: name a file with a token in admin.token_file"
+                "not a loopback address, so other machines could read /metrics: set admin.token_file to a file with a token"
             )
         }
         if listeners.trustedProxies.contains(where: { $0 == "*" || $0.hasSuffix("/0") }) {
-            reader.complain("trusted_proxies", "a wildcard would believe everybody")
+            reader.complain("trusted_proxies", "a wildcard trusts every client")
         }
         if listeners.tls == nil, listeners.clear == nil, reader.areSound("listen", "clear_listen") {
             reader.complain("listen", "empty, and so is clear_listen: nothing would be served")
