@@ -13,7 +13,7 @@ package final class Router: RequestHandler {
     /// A router of everything that was mounted.
     ///
     /// - Parameter misdirected: The answer to every host that is no site's.
-    package init(_ routes: Routes, misdirected: StaticResponse) {
+    package init(_ routes: consuming Routes, misdirected: StaticResponse) {
         tables = routes.tables
         paths = routes.paths
         bytes = routes.paths.map { Array($0.pattern.text.utf8) }

@@ -40,37 +40,59 @@ package struct RouteError: Error, Sendable, CustomStringConvertible {
 }
 
 /// What the parts of the features mount their routes on; one per loop.
-package struct Routes {
-    var tables: [SiteTable] = []
-    var paths: [Path] = []
+///
+/// Tables and rows are classes: a request counts one reference to each, not one for every field.
+package struct Routes: ~Copyable {
+    private(set) var tables: [SiteTable] = []
+    private(set) var paths: [Path] = []
 
     /// A site with its rows.
-    struct SiteTable {
+    final class SiteTable {
         let site: Site
         let fallback: any FailureFormat
-        var formats: [FormatName: any FailureFormat]
+        fileprivate var formats: [FormatName: any FailureFormat]
         /// Indices of paths without places, by their length.
-        var exact: [[Int]] = []
+        fileprivate(set) var exact: [[Int]] = []
         /// Indices of paths with places.
-        var patterns: [Int] = []
+        fileprivate(set) var patterns: [Int] = []
         /// What is said about unknown paths, by what they begin with.
-        var prefixes: [(text: [UInt8], format: any FailureFormat, bodyLimit: Int?)] = []
+        fileprivate(set) var prefixes: [(text: [UInt8], format: any FailureFormat, bodyLimit: Int?)] = []
+
+        fileprivate init(_ site: Site, fallback: any FailureFormat) {
+            self.site = site
+            self.fallback = fallback
+            formats = site.formats
+        }
     }
 
     /// All rows of one pattern.
     struct Path {
         let pattern: RoutePattern
         let table: Int
-        var rows: [Row] = []
+        fileprivate(set) var rows: [Row] = []
     }
 
     /// A row, bound to the part that answers it.
-    struct Row {
+    final class Row {
         let method: HTTPMethod
         let format: any FailureFormat
         let bodyLimit: Int?
         let isHeadLikeGet: Bool
         let action: Action
+
+        fileprivate init(
+            _ method: HTTPMethod,
+            format: any FailureFormat,
+            bodyLimit: Int?,
+            isHeadLikeGet: Bool,
+            action: Action
+        ) {
+            self.method = method
+            self.format = format
+            self.bodyLimit = bodyLimit
+            self.isHeadLikeGet = isHeadLikeGet
+            self.action = action
+        }
     }
 
     enum Action {
@@ -96,7 +118,7 @@ package struct Routes {
             guard let fallback = site.formats[site.fallback] else {
                 throw RouteError(description: "site \(site.name.text) has no format \(site.fallback.text)")
             }
-            tables.append(SiteTable(site: site, fallback: fallback, formats: site.formats))
+            tables.append(SiteTable(site, fallback: fallback))
         }
     }
 
@@ -128,7 +150,7 @@ package struct Routes {
         }
         for route in group.routes {
             let row = Row(
-                method: route.method,
+                route.method,
                 format: try format(route.format ?? group.format, table, route.pattern.text),
                 bodyLimit: route.bodyLimit ?? group.bodyLimit,
                 isHeadLikeGet: group.head == .likeGet,
@@ -181,7 +203,7 @@ package struct Routes {
 }
 
 extension Routes.SiteTable {
-    fileprivate mutating func note(_ index: Int, _ pattern: RoutePattern) {
+    fileprivate func note(_ index: Int, _ pattern: RoutePattern) {
         guard pattern.isExact else { return patterns.append(index) }
         let length = pattern.text.utf8.count
         while exact.count <= length { exact.append([]) }

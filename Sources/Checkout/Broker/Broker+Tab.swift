@@ -18,10 +18,10 @@ extension Broker {
     ) async throws(StoreError) -> TabOutcome {
         let found = try await read(tab, withDetails: withDetails, by: caller)
         guard withDetails else { return found }
-        return switch found {
-        case .live(let view): .live(try detailed(view, tab))
-        case .readOnly(let view): .readOnly(try detailed(view, tab))
-        case .refused: found
+        switch consume found {
+        case .live(let view): return .live(try detailed(view, tab))
+        case .readOnly(let view): return .readOnly(try detailed(view, tab))
+        case .refused(let refusal): return .refused(refusal)
         }
     }
 
@@ -238,9 +238,8 @@ extension Broker {
     }
 
     /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.
-    private func detailed(_ view: WebviewSessionView, _ tab: TabToken) throws(StoreError) -> WebviewSessionView {
+    private func detailed(_ view: consuming WebviewSessionView, _ tab: TabToken) throws(StoreError) -> WebviewSessionView {
         let ticket = returnTicket(of: tab)
-        var view = view
         view.details = try details(of: view.record, under: ticket)
         view.returnTicket = ticket
         return view

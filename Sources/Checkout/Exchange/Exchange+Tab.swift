@@ -26,7 +26,7 @@ extension Exchange {
         let outcome = try await services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(token, withDetails: withDetails, by: caller)
         }
-        switch outcome {
+        switch consume outcome {
         case .live(let view), .readOnly(let view): return .open(token, view)
         case .refused(let refusal): return .closed(neutral(after: refusal))
         }

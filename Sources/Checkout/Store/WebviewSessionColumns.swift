@@ -78,6 +78,10 @@ struct WebviewSessionRow {
         try cells.read(column.rawValue)
     }
 
+    private func readIfPresent<Value: ColumnValue>(_ column: WebviewSessionColumn) throws(PostgresError) -> Value? {
+        try cells.readIfPresent(column.rawValue)
+    }
+
     // MARK: The columns of an open
 
     func word() throws(PostgresError) -> String { try read(.outcome) }
@@ -90,7 +94,7 @@ struct WebviewSessionRow {
         try cells.isPresent(WebviewSessionColumn.bothPresentedAt.rawValue)
     }
 
-    private func orderReference() throws(PostgresError) -> String? { try read(.orderReference) }
+    private func orderReference() throws(PostgresError) -> String? { try readIfPresent(.orderReference) }
 
     func opened() throws(PostgresError) -> OpenedSession {
         OpenedSession(client: try client(), review: try isMet() ? try orderReference() : nil)
@@ -108,10 +112,10 @@ struct WebviewSessionRow {
 
     // MARK: The columns of a page
 
-    func total() throws(PostgresError) -> Yen? { try read(.total) }
+    func total() throws(PostgresError) -> Yen? { try readIfPresent(.total) }
 
     private func terms() throws(PostgresError) -> [UInt8]? {
-        let terms: StoredJSON? = try read(.terms)
+        let terms: StoredJSON? = try readIfPresent(.terms)
         return terms?.utf8
     }
 
@@ -121,13 +125,13 @@ struct WebviewSessionRow {
             client: try client(),
             state: try state(),
             order: try order(),
-            postage: try read(.postage),
+            postage: try readIfPresent(.postage),
             total: try total(),
             terms: try terms(),
             orderReference: try orderReference(),
             isMet: try isMet(),
             launchHash: try read(.launchHash),
-            shown: try read(.shown),
+            shown: try readIfPresent(.shown),
             sealed: try sealed()
         )
     }
@@ -192,7 +196,7 @@ struct WebviewSessionRow {
 
     private func sealed() throws(PostgresError) -> [UInt8]? {
         guard let sealedColumn else { return nil }
-        return try cells.read(sealedColumn)
+        return try cells.readIfPresent(sealedColumn)
     }
 
     private func fault(_ text: String) -> PostgresError {
