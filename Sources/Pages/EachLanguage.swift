@@ -5,8 +5,8 @@ package import Web
 ///
 /// A class, so that a request counts one reference, and not those of everything that was compiled for a language.
 package final class EachLanguage<Value: Sendable>: Sendable {
-    @usableFromInline let japanese: Value
-    @usableFromInline let english: Value
+    private let japanese: Value
+    private let english: Value
 
     /// Makes both.
     package init(_ make: (Language) throws -> Value) rethrows {
@@ -15,7 +15,6 @@ package final class EachLanguage<Value: Sendable>: Sendable {
     }
 
     /// The value of a language.
-    @inlinable
     package subscript(language: Language) -> Value {
         switch language {
         case .ja: japanese

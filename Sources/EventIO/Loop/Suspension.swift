@@ -43,7 +43,6 @@ extension Suspension<Void> {
 ///
 /// - Parameter body: Keeps the suspension; runs at once.
 /// - Returns: What the suspension was resumed with.
-@inlinable
 package nonisolated(nonsending) func suspend<Value>(_ body: (Suspension<Value>) -> Void) async -> Value {
     let result = await unsafe withUnsafeContinuation { continuation in
         body(unsafe Suspension(continuation))

@@ -1,17 +1,17 @@
 package import Primitives
 
 /// Writes one document into one buffer, escaping by the type of what is written.
-package struct HTMLWriter {
+@usableFromInline package struct HTMLWriter {
     /// What was written so far, UTF-8.
-    package private(set) var bytes: [UInt8] = []
+    @usableFromInline package private(set) var bytes: [UInt8] = []
 
     /// Nothing yet.
-    package init() {}
+    @usableFromInline package init() {}
 
     /// Makes room once, so that writing does not move the buffer.
     ///
     /// - Parameter count: Bytes expected in all.
-    package mutating func reserve(_ count: Int) {
+    @usableFromInline package mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(count)
     }
 

@@ -2,8 +2,9 @@ import Primitives
 
 /// A document with gaps: constant bytes made once, and slots that each request fills.
 ///
-/// Rendering is inlinable, so that each feature has it for its own slots without a table of witnesses.
-package struct Template<Slot: Sendable>: Sendable {
+/// Rendering is compiled for the slots of each feature, without a table of witnesses: it is inlinable, and all types that it
+/// names are `usableFromInline`, without which that has no effect (decision 0087).
+@usableFromInline package struct Template<Slot: Sendable>: Sendable {
     @usableFromInline
     struct Gap: Sendable {
         /// Where the constant bytes before the gap end.

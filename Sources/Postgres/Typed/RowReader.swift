@@ -34,11 +34,9 @@ package struct RowReader {
 }
 
 /// A row whose columns are read by their places, and only those that are needed: which these are depends on another.
-///
-/// Reading is inlinable, so that each type has it without a look-up of metadata.
 package struct LazyRow {
-    @usableFromInline let rows: ResultSet
-    @usableFromInline let row: Int
+    private let rows: ResultSet
+    private let row: Int
 
     /// A row of what was returned.
     package init(_ rows: ResultSet, _ row: Int) {
@@ -47,7 +45,6 @@ package struct LazyRow {
     }
 
     /// The value of a column, counted from zero; `decoding` where the row has none, or one that is no such value.
-    @inlinable
     package func read<Value: ColumnValue>(
         _ column: Int,
         _ type: Value.Type = Value.self
@@ -56,7 +53,6 @@ package struct LazyRow {
     }
 
     /// The value of a column, or `nil` where it has none; `decoding` as for `read`.
-    @inlinable
     package func readIfPresent<Value: ColumnValue>(
         _ column: Int,
         _ type: Value.Type = Value.self

@@ -71,7 +71,7 @@ package struct StatementCall<Row> {
     package fileprivate(set) var statement: Statement
     /// One value for each of its parameters.
     package fileprivate(set) var parameters: Parameters
-    @usableFromInline var decode: @Sendable (inout RowReader) throws -> Row
+    var decode: @Sendable (inout RowReader) throws -> Row
 
     init(
         _ statement: Statement,
@@ -84,16 +84,14 @@ package struct StatementCall<Row> {
     }
 
     /// What was returned to this call.
-    @inlinable
     package func rows(_ results: ResultSet) -> Rows<Row> { Rows(results, decode) }
 }
 
 /// The rows that a call returned.
 package struct Rows<Row> {
-    @usableFromInline let results: ResultSet
-    @usableFromInline let decode: @Sendable (inout RowReader) throws -> Row
+    private let results: ResultSet
+    private let decode: @Sendable (inout RowReader) throws -> Row
 
-    @inlinable
     init(_ results: ResultSet, _ decode: @escaping @Sendable (inout RowReader) throws -> Row) {
         self.results = results
         self.decode = decode
@@ -139,10 +137,8 @@ package struct Rows<Row> {
     }
 }
 
-// Inlinable: a generic frame of its own would be one more allocation for each request.
 extension PostgresClient {
     /// Makes a call that changes nothing; see `read(_:_:isLastStep:)`.
-    @inlinable
     package func read<Row>(_ call: StatementCall<Row>, isLastStep: Bool = false) async throws(StoreError) -> Rows<Row> {
         do {
             return call.rows(try await read(call.statement, call.parameters, isLastStep: isLastStep))
@@ -152,7 +148,6 @@ extension PostgresClient {
     }
 
     /// Makes a call that may change rows, in a group; see `write(_:_:key:isLastStep:)`.
-    @inlinable
     package func write<Row>(
         _ call: StatementCall<Row>,
         key: UUIDBytes? = nil,
@@ -166,7 +161,6 @@ extension PostgresClient {
     }
 
     /// Makes a call on the connection for upkeep; see `work(_:_:isLastStep:)`.
-    @inlinable
     package func work<Row>(_ call: StatementCall<Row>, isLastStep: Bool = false) async throws(StoreError) -> Rows<Row> {
         do {
             return call.rows(try await work(call.statement, call.parameters, isLastStep: isLastStep))

@@ -2,7 +2,6 @@
 
 extension ResultSet {
     /// A word of a closed list; one that is not in it is a decoding error.
-    @inlinable
     package func word<Word: RawRepresentable<String>>(_ row: Int, _ column: Int) throws(PostgresError) -> Word {
         let text = try text(row, column)
         guard let word = Word(rawValue: text) else {
