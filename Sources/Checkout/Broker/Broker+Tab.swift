@@ -238,7 +238,10 @@ extension Broker {
     }
 
     /// The page with what the seal holds, and with the ticket that opened it: deriving that once is enough.
-    private func detailed(_ view: consuming WebviewSessionView, _ tab: TabToken) throws(StoreError) -> WebviewSessionView {
+    private func detailed(
+        _ view: consuming WebviewSessionView,
+        _ tab: TabToken
+    ) throws(StoreError) -> WebviewSessionView {
         let ticket = returnTicket(of: tab)
         view.details = try details(of: view.record, under: ticket)
         view.returnTicket = ticket
