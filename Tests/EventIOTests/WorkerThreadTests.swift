@@ -18,9 +18,10 @@ import Testing
             // One job each: a stop in the global pool would make it two.
             #expect(reactor.executor.jobCount - before <= 51)
         }
-        #expect(worker.load == 0)
         worker.stop()
         worker.join()
+        // The thread counts a piece out after its answer has gone.
+        #expect(worker.load == 0)
     }
 
     @Test func `does its work in order, one piece at a time`() async throws {
