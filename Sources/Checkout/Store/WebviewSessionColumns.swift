@@ -78,10 +78,6 @@ struct WebviewSessionRow {
         try cells.read(column.rawValue)
     }
 
-    private func readIfPresent<Value: ColumnValue>(_ column: WebviewSessionColumn) throws(PostgresError) -> Value? {
-        try cells.readIfPresent(column.rawValue)
-    }
-
     // MARK: The columns of an open
 
     func word() throws(PostgresError) -> String { try read(.outcome) }
@@ -94,7 +90,7 @@ struct WebviewSessionRow {
         try cells.isPresent(WebviewSessionColumn.bothPresentedAt.rawValue)
     }
 
-    private func orderReference() throws(PostgresError) -> String? { try readIfPresent(.orderReference) }
+    private func orderReference() throws(PostgresError) -> String? { try read(.orderReference) }
 
     func opened() throws(PostgresError) -> OpenedSession {
         OpenedSession(client: try client(), review: try isMet() ? try orderReference() : nil)
@@ -112,10 +108,10 @@ struct WebviewSessionRow {
 
     // MARK: The columns of a page
 
-    func total() throws(PostgresError) -> Yen? { try readIfPresent(.total) }
+    func total() throws(PostgresError) -> Yen? { try read(.total) }
 
     private func terms() throws(PostgresError) -> [UInt8]? {
-        let terms: StoredJSON? = try readIfPresent(.terms)
+        let terms: StoredJSON? = try read(.terms)
         return terms?.utf8
     }
 
@@ -125,13 +121,13 @@ struct WebviewSessionRow {
             client: try client(),
             state: try state(),
             order: try order(),
-            postage: try readIfPresent(.postage),
+            postage: try read(.postage),
             total: try total(),
             terms: try terms(),
             orderReference: try orderReference(),
             isMet: try isMet(),
             launchHash: try read(.launchHash),
-            shown: try readIfPresent(.shown),
+            shown: try read(.shown),
             sealed: try sealed()
         )
     }
@@ -196,7 +192,7 @@ struct WebviewSessionRow {
 
     private func sealed() throws(PostgresError) -> [UInt8]? {
         guard let sealedColumn else { return nil }
-        return try cells.readIfPresent(sealedColumn)
+        return try cells.read(sealedColumn)
     }
 
     private func fault(_ text: String) -> PostgresError {

@@ -52,14 +52,6 @@ package struct LazyRow {
         try Value.read(rows, row, column)
     }
 
-    /// The value of a column, or `nil` where it has none; `decoding` as for `read`.
-    package func readIfPresent<Value: ColumnValue>(
-        _ column: Int,
-        _ type: Value.Type = Value.self
-    ) throws(PostgresError) -> Value? {
-        try rows.isNull(row, column) ? nil : try Value.read(rows, row, column)
-    }
-
     /// Whether a column has a value, of whatever type.
     package func isPresent(_ column: Int) throws(PostgresError) -> Bool { try !rows.isNull(row, column) }
 }
