@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -49,8 +49,9 @@ clean: ## Remove what was built; keeps the data folder
 
 check: lint layers knots sizes ends expectations hardening pictures build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
 
-lint: ## Format and documentation rules
+lint: ## Format and documentation rules, and names of scripts that do not exist
 	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
+	pyflakes3 $$(grep -rlIE '^#!.*python3' scripts Tests examples) $$(find scripts Tests examples -name '*.py')
 
 format: ## Rewrite the sources in the project's format
 	swift format --in-place --recursive --parallel Sources Tests examples/ios Package.swift
@@ -129,6 +130,9 @@ bench-recovery: bench-check ## Purchases under way when all processes are killed
 
 bench-soak: bench-check ## Ten minutes of everything; fails when memory or descriptors grow
 	@scripts/bench soak $(OPTIONS)
+
+bench-attack: bench-check ## Other clients beside one address that attacks for a minute; fails when they notice, or when memory grows beyond its bound
+	@scripts/bench attack $(OPTIONS)
 
 bench-check: ## Whether the benchmark itself works: a second of two cases
 	@scripts/install-deps bench

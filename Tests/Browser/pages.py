@@ -11,7 +11,6 @@ import argparse
 import pathlib
 import sys
 import tempfile
-import urllib.error
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))

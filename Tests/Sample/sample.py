@@ -7,8 +7,6 @@ run. Usage: Tests/Sample/sample.py [FOLDER]
 import json
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 import tempfile

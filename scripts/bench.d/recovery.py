@@ -3,7 +3,6 @@ import collections
 import concurrent.futures
 import http.client
 import json
-import os
 import random
 import signal
 import ssl
@@ -253,7 +252,7 @@ class Recovery:
 
     def markdown(self):
         head = ("part", "purchases", "charged before the kill", "first ended, s", "half, s", "all, s", "calls after the kill")
-        verdict = "Every bound was kept." if self.is_good else "Missed: " + "; ".join(self.complaints)
+        outcome = "Every bound was kept." if self.is_good else "Missed: " + "; ".join(self.complaints)
         seconds = "Seconds count from the kill; the lease of the dead holders is 45 s (kills: 31 s)."
         return f"{report.machine_line()}. {seconds}\n\n{report.table(head, self.lines)}\n\n{outcome}"
 

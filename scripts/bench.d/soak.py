@@ -90,7 +90,7 @@ class Soak:
         step = max(1, len(self.samples) // 12)
         shown = self.samples[::step] + ([self.samples[-1]] if (len(self.samples) - 1) % step else [])
         rows = [(one["at"], f"{one['requests']:,}", f"{one['kilobytes'] / 1024:.1f}", one["descriptors"]) for one in shown]
-        verdict = "; ".join(self.complaints) or (
+        outcome = "; ".join(self.complaints) or (
             f"Flat: {self.first / 1024:.1f} MB in the first third after warming up, {self.last / 1024:.1f} MB in the last "
             f"(bound {self.bound / 1024:.1f} MB)" + ("" if self.is_judged else ", too short a run to judge"))
         return "\n\n".join([f"{self.options.seconds} s, {self.requests:,} requests; {report.machine_line()}.",
