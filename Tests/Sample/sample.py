@@ -4,6 +4,7 @@
 The copy differs in two files of the program: Package.swift, and the list of features. It is built in FOLDER, which is kept for the next
 run. Usage: Tests/Sample/sample.py [FOLDER]
 """
+import argparse
 import json
 import os
 import pathlib
@@ -183,7 +184,9 @@ def drive(demo):
 
 
 def main():
-    tree = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / ".build-sample").resolve()
+    parser = argparse.ArgumentParser(prog="sample.py", description=__doc__.split("\n", 1)[1], formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", default=ROOT / ".build-sample", help="of the copy (.build-sample)")
+    tree = pathlib.Path(parser.parse_args().folder).resolve()
     tree.mkdir(exist_ok=True)
     lay_out(tree)
     print("sample: building")
