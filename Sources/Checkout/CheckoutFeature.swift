@@ -69,7 +69,7 @@ package struct CheckoutProcess: FeatureProcess {
         telemetry = CheckoutTelemetry(process)
         limits = WebviewSessionLimits(policy: settings.policy)
         quota = CallQuota(provider.quota)
-        sessionCalls = SessionCalls(process.metrics)
+        sessionCalls = SessionCalls(process.metrics, limits: provider.quota)
         signer = try WorkerThread(name: "sign")
         signing = SigningQueue(signer, metrics: process.metrics)
     }

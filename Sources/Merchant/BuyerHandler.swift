@@ -17,7 +17,7 @@ enum BuyerHandler {
         let order = try await SessionHandlers.order(call, try call.webviewSession())
         let checkout = call.checkout.provider
         if order.permission == nil, let problem = refusal(order) { throw problem }
-        try checkout.count(.buyer, of: order.webviewSession)
+        try checkout.count(.buyer, of: order.webviewSession, by: call.caller)
         let permission: ChargePermission?
         do throws(AmazonPayError) {
             permission = try await checkout.permission(of: order)

@@ -112,7 +112,8 @@ extension SessionHandlers {
         let found = try await call.checkout.provider.arrived(
             checkoutSession,
             mobileReturn.webviewSession,
-            total: order.total
+            total: order.total,
+            by: call.caller
         )
         let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.checkout.broker.arrive(

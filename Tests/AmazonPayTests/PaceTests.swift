@@ -110,12 +110,14 @@ struct PaceTests {
         let quota = CallQuota(.live)
         _ = quota.burst(.get, .buyer)
         let turns = (0..<20).map { _ in quota.ask(.get, .buyer, patience: .seconds(2)) }
-        let waits = turns.compactMap { if case .later(let wait) = $0 { wait } else { nil } }
+        let waits = turns.compactMap { if case .later(let wait, _) = $0 { wait } else { nil } }
         // 7.2 come back in a second.
         #expect(waits.count == 14)
         #expect(turns.dropFirst(14).allSatisfy { $0 == .never })
         #expect(zip(waits, waits.dropFirst()).allSatisfy { abs(($1 - $0) / .seconds(1) * 7.2 - 1) < 0.001 })
-        for wait in waits { #expect(quota.turn(.get, .buyer, at: wait) == .taken(after: .zero)) }
+        for (wait, turn) in zip(waits, turns) {
+            #expect(quota.turn(turn, .get, .buyer, at: wait) == .taken(after: .zero))
+        }
         // Whoever comes without a turn is behind them.
         #expect(quota.ask(.get, .buyer, at: waits[0]) != .taken(after: .zero))
     }
@@ -123,16 +125,12 @@ struct PaceTests {
     @Test func `lets a purchase go before those whose turn it is`() throws {
         let quota = CallQuota(.live)
         _ = quota.burst(.get, .buyer)
-        guard case .later(let wait) = quota.ask(.get, .buyer) else {
-            Issue.record("nobody waits")
-            return
-        }
+        let place = quota.ask(.get, .buyer)
+        let wait = try #require(place.wait)
         #expect(quota.ask(.get, .purchase, at: wait) == .taken(after: .zero))
-        guard case .later(let more) = quota.turn(.get, .buyer, at: wait) else {
-            Issue.record("the buyer took a third")
-            return
-        }
-        #expect(quota.turn(.get, .buyer, at: wait + more) == .taken(after: .zero))
+        let next = quota.turn(place, .get, .buyer, at: wait)
+        let more = try #require(next.wait, "the buyer took a third")
+        #expect(quota.turn(next, .get, .buyer, at: wait + more) == .taken(after: .zero))
     }
 
     @Test func `lets nobody's call go out only when there is time for it`() {
@@ -151,10 +149,10 @@ struct PaceTests {
         limits.pace = CallRate(burst: 1, perSecond: 2)
         let quota = CallQuota(limits)
         #expect(quota.ask(.getCharge, .background) == .taken(after: .zero))
-        #expect(quota.ask(.getRefund, .background) == .later(.milliseconds(500)))
+        #expect(quota.ask(.getRefund, .background) == .paced(.milliseconds(500)))
         #expect(quota.ask(.getPermission, .background, patience: .milliseconds(499)) == .never)
-        #expect(quota.turn(.getRefund, .background, at: .milliseconds(500)) == .taken(after: .zero))
-        #expect(quota.turn(.get, .background, at: .milliseconds(500)) == .later(.milliseconds(500)))
+        #expect(quota.ask(.getRefund, .background, at: .milliseconds(500)) == .taken(after: .zero))
+        #expect(quota.ask(.get, .background, at: .milliseconds(500)) == .paced(.milliseconds(500)))
     }
 
     @Test(arguments: [
@@ -198,8 +196,14 @@ extension CallQuota {
     }
 
     /// What somebody is told who has waited for a turn.
-    fileprivate func turn(_ operation: AmazonPayOperation, _ priority: Priority, at now: Duration) -> Reservation {
-        reserve(operation, at: now, patience: .seconds(60), priority: priority, isItsTurn: true)
+    fileprivate func turn(
+        _ place: Reservation,
+        _ operation: AmazonPayOperation,
+        _ priority: Priority,
+        at now: Duration
+    ) -> Reservation {
+        guard case .later(_, let ticket) = place else { return place }
+        return reserve(operation, at: now, patience: .seconds(60), priority: priority, ticket: ticket)
     }
 
     /// How many calls may go out at once, a thousand at most.

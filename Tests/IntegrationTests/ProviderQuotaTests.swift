@@ -96,6 +96,27 @@ import Testing
         }
     }
 
+    @Test func `are asked once about a session that belongs to another tab`() async throws {
+        try await withShop { shop in
+            let owner = try await shop.shopper()
+            let confirm = try await owner.toConfirm()
+            let foreign = try shop.value(
+                "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
+                [owner.webviewSession]
+            )
+            let shopper = try await shop.shopper()
+            _ = try await shopper.toButton()
+            let before = try await shop.control.calls("GetCheckoutSession").count
+            for _ in 0..<20 {
+                let path = "/confirm_order?amazonCheckoutSessionId=" + foreign
+                #expect(try await shopper.tab.browser.request("GET", path).error == "order_mismatch")
+            }
+            #expect(try await shop.control.calls("GetCheckoutSession").count == before + 1)
+            // Its owner is not concerned.
+            #expect(try await owner.purchase(try ReturnFields(try await owner.tab.agree(confirm))).status == 200)
+        }
+    }
+
     @Test func `are spared where the state answers by itself`() async throws {
         try await withShop { shop in
             let shopper = try await shop.shopper()

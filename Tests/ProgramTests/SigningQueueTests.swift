@@ -1,6 +1,7 @@
 import EventIO
 import Glibc
 import Primitives
+import SessionBroker
 import Telemetry
 import TestKit
 import Testing
@@ -42,10 +43,10 @@ struct SigningQueueTests {
             while begun.values.isEmpty, patience.isLeft { await reactor.nextTurn() }
             sign("a", isCall: false)
             while worker.load < 2, patience.isLeft { await reactor.nextTurn() }
-            #expect(!queue.refusesButton())
+            #expect(queue.admitsButton(of: nil))
             sign("b", isCall: false)
             while worker.load < 3, patience.isLeft { await reactor.nextTurn() }
-            #expect(queue.refusesButton() && queue.refusesButton())
+            #expect(!queue.admitsButton(of: nil) && !queue.admitsButton(of: nil))
             sign("call", isCall: true)
             while worker.load < 4, patience.isLeft { await reactor.nextTurn() }
             gate.record(true)
@@ -55,7 +56,24 @@ struct SigningQueueTests {
         #expect(metrics.prometheusText().contains("sallyport_signatures_refused_total 2"))
         worker.stop()
         worker.join()
-        #expect(!queue.refusesButton())
+        #expect(queue.admitsButton(of: nil))
+    }
+
+    @Test func `takes a quarter of the buttons from an address, and half from a network`() throws {
+        let metrics = MetricsRegistry()
+        let queue = SigningQueue(try WorkerThread(name: "sign"), limit: 16, metrics: metrics)
+        let many = (0..<1_000).map { ClientKeys(address: $0 < 500 ? 1 : $0, network: 1) }
+        let taken = many.filter { queue.admitsButton(of: $0) }
+        #expect(taken.count { $0.address == 1 } == 4)
+        #expect(taken.count == 8)
+        let other = ClientKeys(address: 1, network: 2)
+        #expect(!queue.admitsButton(of: other))
+        let elsewhere = ClientKeys(address: 5_000, network: 2)
+        #expect(queue.admitsButton(of: elsewhere))
+        #expect(metrics.prometheusText().contains("sallyport_signatures_refused_total 993"))
+        // What is done makes room.
+        for client in taken + [elsewhere] { queue.end(client) }
+        #expect(queue.admitsButton(of: many[0]))
     }
 
     @Test func `keeps the button of a webview session for its next page, for a while`() throws {

@@ -50,8 +50,12 @@ package final class CallQuota: Sendable {
     enum Reservation: Equatable {
         /// The call may go out after this time; its place is kept.
         case taken(after: Duration)
-        /// Ask again after this time, as somebody whose turn it is then.
-        case later(Duration)
+        /// Ask again after this time with the ticket; to be given back with `leave` by whoever does not.
+        case later(Duration, CallTicket)
+        /// Ask again after this time: the pace of all operations together does not allow it.
+        case paced(Duration)
+        /// As many calls of this asker wait as may; nothing is kept.
+        case crowded
         /// Not before the patience is over; nothing is kept.
         case never
     }
@@ -80,21 +84,35 @@ package final class CallQuota: Sendable {
 
     /// When a call may go out.
     ///
-    /// - Parameter isItsTurn: Whether the caller got `later` and has waited.
+    /// - Parameters:
+    ///   - asker: Who is served in turn with others.
+    ///   - ticket: What the caller got with `later`, having waited.
     func reserve(
         _ operation: AmazonPayOperation,
         at now: Duration,
         patience: Duration,
         priority: Priority,
-        isItsTurn: Bool = false
+        asker: CallAsker = .program,
+        ticket: CallTicket? = nil
     ) -> Reservation {
         state.withLock { state in
-            if let wait = state.pace?.wait(at: now), wait > .zero { return wait <= patience ? .later(wait) : .never }
+            if let wait = state.pace?.wait(at: now), wait > .zero { return wait <= patience ? .paced(wait) : .never }
             let reservation =
-                state.buckets[operation]?.reserve(at: now, patience: patience, priority: priority, isItsTurn: isItsTurn)
+                state.buckets[operation]?
+                .reserve(at: now, patience: patience, priority: priority, asker: asker, ticket: ticket)
                 ?? .taken(after: .zero)
             if case .taken = reservation { _ = state.pace?.take(at: now, patience: .zero) }
             return reservation
         }
+    }
+
+    /// Gives up the place of a call that waits; nothing happens where it has gone out.
+    func leave(_ operation: AmazonPayOperation, _ priority: Priority, _ ticket: CallTicket) {
+        state.withLock { $0.buckets[operation]?.leave(ticket, priority: priority) }
+    }
+
+    /// Whether less than half is left of what buyers' calls may take at once.
+    func isScarce(_ operation: AmazonPayOperation, for priority: Priority, at now: Duration) -> Bool {
+        state.withLock { $0.buckets[operation]?.isScarce(for: priority, at: now) ?? false }
     }
 }

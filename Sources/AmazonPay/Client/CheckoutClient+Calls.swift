@@ -11,19 +11,22 @@ struct Call {
     var body: [UInt8] = []
     var key: IdempotencyKey?
     var priority = Priority.buyer
+    var asker = CallAsker.program
 
     init(
         _ operation: AmazonPayOperation,
         _ id: String = "",
         body: [UInt8] = [],
         key: IdempotencyKey? = nil,
-        priority: Priority = .buyer
+        priority: Priority = .buyer,
+        asker: CallAsker = .program
     ) {
         self.operation = operation
         resource = operation.resource(id)
         self.body = body
         self.key = key
         self.priority = priority
+        self.asker = asker
     }
 
     init(_ paying: PayingCall) {
@@ -66,9 +69,14 @@ extension CheckoutClient {
         // How far their clock is ahead of ours, once they have refused a date.
         var skew = Duration.zero
         while true {
-            guard await admit(call, until: end) else {
+            switch await admit(call, until: end) {
+            case .granted: break
+            case .late:
                 metrics.refused(call)
                 return ledger.report(ledger.noTime(call.operation))
+            case .crowded:
+                metrics.refused(call)
+                return ledger.report(AmazonPayError(ledger.code, isCrowded: true, detail: "too many of one asker wait"))
             }
             let ours = surroundings.clock.now()
             let time = ours + skew
@@ -95,26 +103,45 @@ extension CheckoutClient {
         }
     }
 
-    /// Waits for the account's limits; false where the deadline comes first.
-    private func admit(_ call: Call, until end: Duration) async -> Bool {
-        var isItsTurn = false
+    private enum Admission {
+        case granted
+        /// The deadline comes first.
+        case late
+        /// As many of the asker's calls wait as may.
+        case crowded
+    }
+
+    /// Waits for the account's limits.
+    private func admit(_ call: Call, until end: Duration) async -> Admission {
+        var ticket: CallTicket?
+        defer { if let ticket { quota.leave(call.operation, call.priority, ticket) } }
         while true {
             let now = surroundings.uptime()
-            guard now < end else { return false }
-            let (patience, priority) = (end - now, call.priority)
-            switch quota.reserve(call.operation, at: now, patience: patience, priority: priority, isItsTurn: isItsTurn)
-            {
+            guard now < end else { return .late }
+            let reservation = quota.reserve(
+                call.operation,
+                at: now,
+                patience: end - now,
+                priority: call.priority,
+                asker: call.asker,
+                ticket: ticket
+            )
+            switch reservation {
             case .taken(let wait):
                 if wait > .zero { await surroundings.sleep(wait) }
-                return surroundings.uptime() < end
-            case .later(let wait):
+                return surroundings.uptime() < end ? .granted : .late
+            case .later(let wait, let place):
+                ticket = place
                 await surroundings.sleep(wait)
-                // A sleep that is cancelled ends at once, and would do so each time.
-                if Task.isCancelled { return false }
-                isItsTurn = true
+            case .paced(let wait):
+                await surroundings.sleep(wait)
             case .never:
-                return false
+                return .late
+            case .crowded:
+                return .crowded
             }
+            // A sleep that is cancelled ends at once, and would do so each time.
+            if Task.isCancelled { return .late }
         }
     }
 

@@ -66,6 +66,8 @@ package final class CheckoutClient {
         package var key: IdempotencyKey
         /// Whether an earlier call of this attempt may have got through: then the session is read first.
         package var isRecovery: Bool
+        /// Who is served in turn with others.
+        package var asker = CallAsker.program
 
         /// A completion.
         ///
@@ -129,11 +131,17 @@ package final class CheckoutClient {
         metrics = CallMetrics(surroundings.metrics)
     }
 
+    /// Whether less than half is left of the calls that may go out at once for those who wait.
+    package func isScarce(_ operation: AmazonPayOperation) -> Bool {
+        quota.isScarce(operation, for: operation == .get ? .buyer : .purchase, at: surroundings.uptime())
+    }
+
     /// Reads a session.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - priority: Who waits for it.
+    ///   - asker: Who is served in turn with others.
     ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The session as it is now.
     /// - Throws: `refused` (404 for one of another account or environment), `notSent`, `outcomeUnknown`, `unreadable`. A new
@@ -141,9 +149,10 @@ package final class CheckoutClient {
     package func session(
         _ id: CheckoutSessionID,
         priority: Priority = .buyer,
+        for asker: CallAsker = .program,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> CheckoutSession {
-        try await object(Call(.get, id.text, priority: priority), id, within: limit)
+        try await object(Call(.get, id.text, priority: priority, asker: asker), id, within: limit)
     }
 
     /// Sets amount, result address and marks on an open session.
@@ -151,15 +160,18 @@ package final class CheckoutClient {
     /// - Parameters:
     ///   - id: The session.
     ///   - update: What to set.
+    ///   - asker: Who is served in turn with others.
     ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The session; `redirectURL` is set unless `constraints` says why not.
     /// - Throws: As `session(_:within:)`. Repeating an update with the same values is safe.
     package func update(
         _ id: CheckoutSessionID,
         _ update: CheckoutUpdate,
+        for asker: CallAsker = .program,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> CheckoutSession {
-        try await object(Call(.update, id.text, body: update.json, priority: .purchase), id, within: limit)
+        let call = Call(.update, id.text, body: update.json, priority: .purchase, asker: asker)
+        return try await object(call, id, within: limit)
     }
 
     /// Makes the charge real, or finds out why it is not.
@@ -180,6 +192,7 @@ package final class CheckoutClient {
     ///   - order: The facts that the signed payload held.
     ///   - key: The key of the attempt; the same at every repeat.
     ///   - isRecovery: Whether an earlier call of this attempt may have got through: then the session is read first.
+    ///   - asker: Who is served in turn with others.
     ///   - limit: As with `complete`.
     /// - Returns: As `complete`.
     package func finalize(
@@ -187,9 +200,11 @@ package final class CheckoutClient {
         _ order: FinalizeOrder,
         key: IdempotencyKey,
         isRecovery: Bool = false,
+        for asker: CallAsker = .program,
         within limit: Duration = .seconds(45)
     ) async -> CompleteOutcome {
-        let completion = Completion(session: id, money: order.amount, key: key, isRecovery: isRecovery)
+        var completion = Completion(session: id, money: order.amount, key: key, isRecovery: isRecovery)
+        completion.asker = asker
         return await settle(completion, .finalize, order.json, within: limit)
     }
 
@@ -205,7 +220,8 @@ package final class CheckoutClient {
         {
             return outcome
         }
-        let call = Call(operation, completion.session.text, body: body, key: completion.key, priority: .purchase)
+        var call = Call(operation, completion.session.text, body: body, key: completion.key, priority: .purchase)
+        call.asker = completion.asker
         let report = await run(call, within: end - surroundings.uptime(), mayHaveTakenEffect: completion.isRecovery)
         return await conclude(completion, report, end)
     }

@@ -1,15 +1,15 @@
 /// A limit on how often something may happen: a burst at once, then a steady rate.
 ///
-/// Kept as one number, the time at which the bucket is full again. Purchases may take a token that is not there yet when they
-/// are willing to wait for it, so they are served in the order in which they came. Others take none in advance, or a purchase
-/// would stand behind them: they are given turns, one for each token that comes back.
+/// Kept as one number, the time at which the bucket is full again. Purchases of the program itself may take a token that is not
+/// there yet when they are willing to wait for it, so they are served in the order in which they came. Others take none in
+/// advance, or such a purchase would stand behind them: they queue, and ask again when it is their turn.
 struct TokenBucket: Sendable {
     private let burst: Int
     /// The time between two tokens.
     private let interval: Duration
     private var full: Duration?
-    /// The last turn that was given, by priority.
-    private var lastTurns: [Priority: Duration] = [:]
+    /// Those who wait, by raw value of the priority.
+    private var queues = Priority.allCases.map { _ in FairQueue() }
 
     /// A full bucket.
     init(_ rate: CallRate) {
@@ -19,25 +19,43 @@ struct TokenBucket: Sendable {
 
     /// When a caller may go on.
     ///
-    /// - Parameter isItsTurn: Whether it got `later` and has waited.
+    /// - Parameter ticket: What it got with `later`, having waited.
     mutating func reserve(
         at now: Duration,
         patience: Duration,
         priority: Priority,
-        isItsTurn: Bool = false
+        asker: CallAsker = .program,
+        ticket: CallTicket? = nil
     ) -> CallQuota.Reservation {
-        guard priority != .purchase else {
+        guard priority != .purchase || asker != .program else {
             return take(at: now, patience: patience).map { .taken(after: $0) } ?? .never
         }
-        var wait = wait(at: now, leaving: kept(from: priority))
-        if !isItsTurn, let last = lastTurns[priority], last > now { wait = max(wait, last + interval - now) }
+        // Where nothing is kept, the bucket being small, those above it come first all the same.
+        let above = queues[..<priority.rawValue].reduce(0) { $0 + $1.count(at: now) }
+        let ahead = above + queues[priority.rawValue].ahead(of: asker, ticket, at: now)
+        let wait = wait(at: now, leaving: kept(from: priority) + ahead)
         guard wait > .zero else {
             _ = take(at: now, patience: .zero)
+            if let ticket { queues[priority.rawValue].leave(ticket, isServed: true) }
             return .taken(after: .zero)
         }
         guard wait <= patience else { return .never }
-        if !isItsTurn { lastTurns[priority] = now + wait }
-        return .later(wait)
+        if let ticket {
+            queues[priority.rawValue].postpone(ticket, until: now + wait)
+            return .later(wait, ticket)
+        }
+        return queues[priority.rawValue].join(asker, due: now + wait).map { .later(wait, $0) } ?? .crowded
+    }
+
+    /// Gives up a place in the queue; nothing happens where it is not held any more.
+    mutating func leave(_ ticket: CallTicket, priority: Priority) {
+        queues[priority.rawValue].leave(ticket, isServed: false)
+    }
+
+    /// Whether less than half is left of what a priority may take at once.
+    func isScarce(for priority: Priority, at now: Duration) -> Bool {
+        let kept = kept(from: priority)
+        return wait(at: now, leaving: kept + (burst - kept) / 2) > .zero
     }
 
     /// How long to wait before the next event; `nil`, with nothing taken, when that is longer than the patience.

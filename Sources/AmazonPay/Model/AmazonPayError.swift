@@ -30,6 +30,8 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
     package let reason: ReasonCode?
     /// `x-amz-pay-request-id` of the answer, for the vendor's support.
     package let requestID: String?
+    /// Whether the call did not go out because as many of its asker waited as may: others are not concerned.
+    package let isCrowded: Bool
     /// For operators; never sent to a client, holds no personal data.
     package let detail: String
 
@@ -40,18 +42,21 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
     ///   - status: The HTTP status.
     ///   - reason: The vendor's reason.
     ///   - requestID: `x-amz-pay-request-id`.
+    ///   - isCrowded: Whether as many of the asker waited as may.
     ///   - detail: For operators.
     package init(
         _ code: Code,
         status: Int? = nil,
         reason: ReasonCode? = nil,
         requestID: String? = nil,
+        isCrowded: Bool = false,
         detail: String = ""
     ) {
         self.code = code
         self.status = status
         self.reason = reason
         self.requestID = requestID
+        self.isCrowded = isCrowded
         self.detail = detail
     }
 

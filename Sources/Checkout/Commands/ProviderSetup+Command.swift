@@ -15,7 +15,7 @@ extension ProviderSetup {
         return CheckoutService.make(
             self,
             quota: CallQuota(limits),
-            sessionCalls: SessionCalls(metrics),
+            sessionCalls: SessionCalls(metrics, limits: limits),
             reactor: reactor,
             logger: .silent,
             metrics: metrics,

@@ -31,11 +31,14 @@ package struct Exchange {
         var agent: Digest32?
         request.forEachValue(.userAgent) { if agent == nil { agent = hasher.digest(of: $0) } }
         return Caller(
-            keys: ClientKeys(address: request.peer.bucketKey, network: request.peer.networkKey),
+            keys: client,
             agent: agent ?? Exchange.noAgent,
             serialNumber: request.serialNumber
         ) { room in request.peer.appendTruncated(to: &room) }
     }
+
+    /// What limits count the request by.
+    var client: ClientKeys { ClientKeys(address: request.peer.bucketKey, network: request.peer.networkKey) }
 
     private static let noAgent = SHA256.digest(of: [])
 

@@ -152,7 +152,7 @@ enum ButtonHandler {
         }
         let content = ButtonView(
             webviewSession: view,
-            start: try await exchange.services.provider.start(for: view.id),
+            start: try await exchange.services.provider.start(for: view.id, of: exchange.client),
             fallbackAction: exchange.deployment.startAction
         )
         let response = exchange.providerPage { exchange.pages.button.render(content, nonce: $0) }

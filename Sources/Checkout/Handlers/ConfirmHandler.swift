@@ -38,8 +38,10 @@ enum ConfirmHandler {
             return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         default: return exchange.neutral()
         }
-        let chosen = try await exchange.services.provider.review(checkoutSession, view.id)
+        let provider = exchange.services.provider
+        let chosen = try await provider.review(checkoutSession, view.id, by: exchange.caller)
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
+            provider.noteForeign(checkoutSession, to: view.id)
             throw Failure(.orderMismatch, "a foreign checkout session", of: view)
         }
         switch try await price(exchange, token, view, chosen) {
@@ -164,8 +166,9 @@ enum ConfirmHandler {
         let updated: UpdatedCheckout
         do {
             // Only now is it known that the tab is the webview session's.
-            try exchange.services.provider.count(.update, of: placement.webviewSession)
-            updated = try await exchange.services.provider.update(placement, try exchange.terms(of: placement.view))
+            let (provider, caller) = (exchange.services.provider, exchange.caller)
+            try provider.count(.update, of: placement.webviewSession, by: caller)
+            updated = try await provider.update(placement, try exchange.terms(of: placement.view), by: caller)
         } catch {
             try await takeBack(exchange, placement)
             throw error

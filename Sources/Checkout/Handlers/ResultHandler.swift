@@ -43,10 +43,10 @@ enum ResultHandler {
         guard let checkoutSession = view.orderReference else {
             return exchange.redirect(to: "/button", webviewSession: view.id)
         }
-        guard let refusal = await exchange.services.provider.refusal(of: checkoutSession, view.id) else {
+        let caller = exchange.caller
+        guard let refusal = await exchange.services.provider.refusal(of: checkoutSession, view.id, by: caller) else {
             return try await way(exchange, token, view)
         }
-        let caller = exchange.caller
         _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.decline(view, reason: refusal.reason, by: caller)
         }

@@ -59,7 +59,7 @@ extension CheckoutService {
             payload.deliveryAddress = address
         }
         payload.metadata = metadata(webviewSession, note: facts.terms.note)
-        let button = try await sign(payload, for: webviewSession)
+        let button = try await sign(payload, for: webviewSession, of: nil)
         return MobileLaunch(
             merchantID: provider.credentials.merchantID,
             publicKeyID: button.publicKeyID,
@@ -80,15 +80,17 @@ extension CheckoutService {
     ///   - checkoutSession: From the merchant's server, checked for its form only.
     ///   - webviewSession: Which the merchant's server says it is for.
     ///   - total: What the buyer was to pay.
+    ///   - caller: The merchant's server.
     /// - Returns: What the broker keeps of it.
     /// - Throws: `order_mismatch` for a session that the account does not have or that is about another amount,
     ///   `provider_failed` otherwise.
     package func arrived(
         _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
-        total: Yen
+        total: Yen,
+        by caller: Caller
     ) async throws(Failure) -> ReturnedSession {
-        let found = try await read(checkoutSession, webviewSession)
+        let found = try await read(checkoutSession, webviewSession, by: caller)
         if let told = found.chargeAmount?.money, told != Money(total) {
             throw Failure(.orderMismatch, "the session is about another amount", session: webviewSession)
         }
@@ -108,9 +110,15 @@ extension CheckoutService {
     /// - Parameters:
     ///   - attempt: The lease; webview session and number make the idempotency key, and its total goes into the octets.
     ///   - facts: Those of the signed payload.
-    ///   - isRecovery: Whether an earlier call of the attempt may have got through.
+    ///   - isRecovery: Whether an earlier call of the attempt may have got through: then it goes before others.
+    ///   - caller: Who is served in turn with others.
     /// - Returns: The outcome, within the lease.
-    func finalize(_ attempt: PurchaseAttempt, _ facts: MobileFacts, isRecovery: Bool) async -> CompleteOutcome {
+    func finalize(
+        _ attempt: PurchaseAttempt,
+        _ facts: MobileFacts,
+        isRecovery: Bool,
+        by caller: Caller
+    ) async -> CompleteOutcome {
         guard let checkoutSession = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
         var order = FinalizeOrder(amount: Money(attempt.total), intent: facts.terms.captureMode.intent)
         order.shippingAddress = facts.address
@@ -124,6 +132,7 @@ extension CheckoutService {
                 step: "finalize"
             ),
             isRecovery: isRecovery,
+            for: isRecovery ? .program : caller.asker(of: attempt.webviewSession),
             within: provider.completeLimit
         )
     }

@@ -100,10 +100,15 @@ package final class CheckoutService {
 
     /// The button's configuration, signed for one webview session.
     ///
-    /// - Parameter webviewSession: Goes into the payload, so that the session that comes of it is this webview session's alone.
+    /// - Parameters:
+    ///   - webviewSession: Goes into the payload, so that the session that comes of it is this webview session's alone.
+    ///   - client: Of whose signatures only so many may wait.
     /// - Returns: What the page hands to the provider's script.
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
-    func start(for webviewSession: WebviewSessionID) async throws(Failure) -> CheckoutStart {
+    func start(
+        for webviewSession: WebviewSessionID,
+        of client: ClientKeys
+    ) async throws(Failure) -> CheckoutStart {
         if let button = signing?.button(of: webviewSession) { return start(button) }
         var payload = CheckoutPayload(
             reviewURL: provider.reviewURL,
@@ -116,7 +121,7 @@ package final class CheckoutService {
             merchantReferenceId: webviewSession.description,
             merchantStoreName: provider.storeName
         )
-        let button = try await sign(payload, for: webviewSession)
+        let button = try await sign(payload, for: webviewSession, of: client)
         signing?.keep(button, of: webviewSession)
         return start(button)
     }
@@ -137,13 +142,18 @@ package final class CheckoutService {
     /// - Parameters:
     ///   - payload: Names the webview session.
     ///   - webviewSession: For the failure.
+    ///   - client: Of whose signatures only so many may wait; `nil` for a merchant's server.
     /// - Returns: Payload and signature.
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
-    func sign(_ payload: CheckoutPayload, for webviewSession: WebviewSessionID) async throws(Failure) -> ButtonSignature
-    {
-        guard signing?.refusesButton() != true else {
+    func sign(
+        _ payload: CheckoutPayload,
+        for webviewSession: WebviewSessionID,
+        of client: ClientKeys?
+    ) async throws(Failure) -> ButtonSignature {
+        guard signing?.admitsButton(of: client) != false else {
             throw Failure(.unavailable, "too many signatures wait", session: webviewSession, retryAfter: 1)
         }
+        defer { signing?.end(client) }
         do throws(CryptographyError) {
             let signing = signing
             return try await ButtonSigner(provider.credentials).sign(payload) { work in
@@ -159,14 +169,16 @@ package final class CheckoutService {
     /// - Parameters:
     ///   - checkoutSession: From the address, checked for its form only.
     ///   - webviewSession: The webview session of the tab.
+    ///   - caller: Whose share of the calls it is.
     /// - Returns: What the buyer has chosen; whose session it is has not been looked at.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
-    ///   `provider_failed` otherwise.
+    ///   `rate_limited` after too many calls, `provider_failed` otherwise.
     func review(
         _ checkoutSession: CheckoutSessionID,
-        _ webviewSession: WebviewSessionID
+        _ webviewSession: WebviewSessionID,
+        by caller: Caller
     ) async throws(Failure) -> ChosenSession {
-        let found = try await read(checkoutSession, webviewSession)
+        let found = try await read(checkoutSession, webviewSession, by: caller)
         return try chosen(found, webviewSession)
     }
 
@@ -195,9 +207,15 @@ package final class CheckoutService {
     /// - Parameters:
     ///   - placement: What the buyer agreed to.
     ///   - terms: What the order agreed on.
+    ///   - caller: Who is served in turn with others.
     /// - Returns: Where to send the buyer, if the sum is still for the address that is chosen.
-    /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more.
-    func update(_ placement: Placement, _ terms: OrderTerms) async throws(Failure) -> UpdatedCheckout {
+    /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more; `rate_limited` where too many calls of
+    ///   the caller wait.
+    func update(
+        _ placement: Placement,
+        _ terms: OrderTerms,
+        by caller: Caller
+    ) async throws(Failure) -> UpdatedCheckout {
         guard let checkoutSession = CheckoutSessionID(placement.orderReference) else {
             throw Failure(.internalError, "the stored session id has another form", session: placement.webviewSession)
         }
@@ -206,7 +224,8 @@ package final class CheckoutService {
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
-            updated = try await client.update(checkoutSession, update)
+            let asker = caller.asker(of: placement.webviewSession)
+            updated = try await client.update(checkoutSession, update, for: asker)
         } catch {
             throw refused("checkout.update_failed", error, placement.webviewSession)
         }
@@ -236,21 +255,23 @@ package final class CheckoutService {
     ///
     /// - Parameters:
     ///   - attempt: The lease; webview session and number make the idempotency key.
-    ///   - isRecovery: Whether an earlier call of the attempt may have got through.
+    ///   - isRecovery: Whether an earlier call of the attempt may have got through: then it goes before others.
+    ///   - caller: Who is served in turn with others.
     /// - Returns: The outcome, within the lease.
-    func complete(_ attempt: PurchaseAttempt, isRecovery: Bool) async -> CompleteOutcome {
+    func complete(_ attempt: PurchaseAttempt, isRecovery: Bool, by caller: Caller) async -> CompleteOutcome {
         guard let checkoutSession = CheckoutSessionID(attempt.orderReference) else { return CheckoutService.malformed }
         let key = IdempotencyKey.derive(
             webviewSession: attempt.webviewSession,
             attempt: attempt.number,
             step: "complete"
         )
-        let completion = CheckoutClient.Completion(
+        var completion = CheckoutClient.Completion(
             session: checkoutSession,
             amount: attempt.total,
             key: key,
             isRecovery: isRecovery
         )
+        if !isRecovery { completion.asker = caller.asker(of: attempt.webviewSession) }
         return await client.complete(completion, within: provider.completeLimit)
     }
 
@@ -280,11 +301,16 @@ package final class CheckoutService {
     /// - Parameters:
     ///   - checkoutSession: The placed one.
     ///   - webviewSession: For the log.
+    ///   - caller: Whose share of the calls it is.
     /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too
-    ///   often for this webview session: then the purchase finds out.
-    func refusal(of checkoutSession: String, _ webviewSession: WebviewSessionID) async -> CheckoutRefusal? {
+    ///   often for this webview session or by this address: then the purchase finds out.
+    func refusal(
+        of checkoutSession: String,
+        _ webviewSession: WebviewSessionID,
+        by caller: Caller
+    ) async -> CheckoutRefusal? {
         guard let id = CheckoutSessionID(checkoutSession) else { return nil }
-        switch await readShared(id, webviewSession, for: .result, within: .seconds(5)) {
+        switch await readShared(id, webviewSession, for: .result, by: caller, within: .seconds(5)) {
         case .found(let found):
             guard found.state == .canceled else { return nil }
             let reason = found.reason?.rawValue ?? "Canceled"
@@ -299,9 +325,10 @@ package final class CheckoutService {
 
     func read(
         _ checkoutSession: CheckoutSessionID,
-        _ webviewSession: WebviewSessionID
+        _ webviewSession: WebviewSessionID,
+        by caller: Caller
     ) async throws(Failure) -> CheckoutSession {
-        switch await readShared(checkoutSession, webviewSession, for: .review, within: .seconds(15)) {
+        switch await readShared(checkoutSession, webviewSession, for: .review, by: caller, within: .seconds(15)) {
         case .found(let found): return found
         case .failed(let error) where error.reason == .resourceNotFound:
             throw Failure(.orderMismatch, "the account has no such session", session: webviewSession)
@@ -312,17 +339,35 @@ package final class CheckoutService {
 
     /// Counts a call of a webview session that is about to be made.
     ///
-    /// - Throws: `rate_limited` where the webview session has had too many of them.
-    package func count(_ purpose: SessionCalls.Purpose, of webviewSession: WebviewSessionID) throws(Failure) {
-        if let seconds = sessionCalls.count(purpose, of: webviewSession) {
+    /// - Throws: `rate_limited` where the webview session, or the address with all of its own, has had too many of them.
+    package func count(
+        _ purpose: SessionCalls.Purpose,
+        of webviewSession: WebviewSessionID,
+        by caller: Caller
+    ) throws(Failure) {
+        if let seconds = wait(for: purpose, of: webviewSession, by: caller) {
             throw CheckoutService.limited(webviewSession, seconds)
         }
+    }
+
+    private func wait(
+        for purpose: SessionCalls.Purpose,
+        of webviewSession: WebviewSessionID,
+        by caller: Caller
+    ) -> Int? {
+        let isScarce = purpose.operation.map { client.isScarce($0) } ?? false
+        return sessionCalls.count(purpose, of: webviewSession, by: caller, isScarce: isScarce)
+    }
+
+    /// Takes note of a session that belongs to another webview session.
+    func noteForeign(_ checkoutSession: CheckoutSessionID, to webviewSession: WebviewSessionID) {
+        sessionCalls.remember(foreign: checkoutSession, to: webviewSession)
     }
 
     private static func limited(_ webviewSession: WebviewSessionID, _ seconds: Int) -> Failure {
         Failure(
             .rateLimited,
-            "the provider was asked too often for this session",
+            "the provider was asked too often for this session or by this address",
             session: webviewSession,
             retryAfter: seconds
         )
@@ -342,39 +387,47 @@ package final class CheckoutService {
         let purpose: SessionCalls.Purpose
     }
 
-    /// Reads a session, as often as its webview session may: together with those who read it now, and not where the account
-    /// does not have it.
+    /// Reads a session, as often as its webview session and the caller may: together with those who read it now, and not where
+    /// it was refused a moment ago.
     private func readShared(
         _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
         for purpose: SessionCalls.Purpose,
+        by caller: Caller,
         within limit: Duration
     ) async -> SharedRead {
-        guard !sessionCalls.isUnknown(checkoutSession, to: webviewSession) else {
+        guard !sessionCalls.isRefused(checkoutSession, to: webviewSession, caller) else {
             return .failed(AmazonPayError(.refused, status: 404, reason: .resourceNotFound, detail: "not asked again"))
         }
         let key = SharedKey(checkoutSession: checkoutSession, webviewSession: webviewSession, purpose: purpose)
-        if !shared.isUnderWay(key), let seconds = sessionCalls.count(purpose, of: webviewSession) {
+        if !shared.isUnderWay(key), let seconds = wait(for: purpose, of: webviewSession, by: caller) {
             return .limited(seconds)
         }
-        let client = client
+        let (client, asker) = (client, caller.asker(of: webviewSession))
         let result = await shared.value(of: key) {
             do throws(AmazonPayError) {
-                return .success(try await client.session(checkoutSession, within: limit))
+                return .success(try await client.session(checkoutSession, for: asker, within: limit))
             } catch {
                 return .failure(error)
             }
         }
         switch result {
         case .success(let found): return .found(found)
+        case .failure(let error) where error.isCrowded: return .limited(CheckoutService.crowdedPause)
         case .failure(let error):
-            if error.reason == .resourceNotFound { sessionCalls.remember(unknown: checkoutSession, to: webviewSession) }
+            if error.reason == .resourceNotFound {
+                sessionCalls.remember(unknown: checkoutSession, to: webviewSession, caller)
+            }
             return .failed(error)
         }
     }
 
+    /// Seconds to wait for somebody of whose calls too many wait: some will have been made by then.
+    private static let crowdedPause = 2
+
     private func refused(_ event: StaticString, _ error: AmazonPayError, _ webviewSession: WebviewSessionID) -> Failure
     {
+        guard !error.isCrowded else { return CheckoutService.limited(webviewSession, CheckoutService.crowdedPause) }
         logger.warning(event, fields(error, webviewSession))
         return Failure(.providerFailed, error.debugDescription, session: webviewSession)
     }

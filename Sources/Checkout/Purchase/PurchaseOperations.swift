@@ -93,9 +93,11 @@ final class PurchaseOperations: PaymentOperations {
         // The last try sends nothing: it reads the session, which has come to its own end by then.
         guard turn != .last else { return await checkout.outcome(of: attempt) }
         let isRecovery = turn == .recovery
-        guard attempt.client == .mobileApp else { return await checkout.complete(attempt, isRecovery: isRecovery) }
+        guard attempt.client == .mobileApp else {
+            return await checkout.complete(attempt, isRecovery: isRecovery, by: lease.caller)
+        }
         guard let facts = lease.facts else { return await checkout.outcome(of: attempt) }
-        return await checkout.finalize(attempt, facts, isRecovery: isRecovery)
+        return await checkout.finalize(attempt, facts, isRecovery: isRecovery, by: lease.caller)
     }
 
     private func authorized(_ attempt: PurchaseAttempt, _ session: CheckoutSession) -> Reply {

@@ -72,7 +72,7 @@ package final class PurchaseService {
         case .begin(let attempt):
             let lease = PurchaseLease(attempt: attempt, facts: facts, caller: caller)
             do throws(Failure) {
-                try checkout.count(.purchase, of: attempt.webviewSession)
+                try checkout.count(.purchase, of: attempt.webviewSession, by: caller)
             } catch {
                 guard try await operations.release(lease, because: error) else { throw operations.lost(lease) }
                 throw error

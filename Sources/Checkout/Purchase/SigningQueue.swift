@@ -7,11 +7,13 @@ import Telemetry
 /// Signs on a thread of its own: calls of the provider's API before buttons, and no more buttons than it gets done within
 /// moments.
 ///
-/// Shared by all loops. Calls need no limit here, since the quota has one.
+/// Shared by all loops. Calls need no limit here, since the quota has one. Of the buttons that wait an address has a quarter at
+/// most, and its network half: sessions, each of which has a button, can be had in any number.
 package final class SigningQueue: Sendable {
     private let worker: WorkerThread
     private let limit: Int
     private let refusals: Counter
+    private let waiting: Lock<OccupancyLimiter>
     private let uptime: @Sendable () -> Int64
     private let buttons = Lock(
         GenerationCache<WebviewSessionID, ButtonSignature>(capacity: SigningQueue.capacity, life: SigningQueue.life)
@@ -40,6 +42,7 @@ package final class SigningQueue: Sendable {
         self.worker = worker
         self.limit = limit
         self.uptime = uptime
+        waiting = Lock(OccupancyLimiter(address: max(1, limit / 4), network: max(1, limit / 2)))
         refusals = metrics.counter(
             "sallyport_signatures_refused_total",
             help: "Buttons that were not signed because too many signatures waited."
@@ -51,16 +54,25 @@ package final class SigningQueue: Sendable {
         await worker.run(isUrgent: true, work)
     }
 
-    /// Signs what starts a checkout; ask `refusesButton` before.
+    /// Signs what starts a checkout; ask `admitsButton` before.
     func signButton(_ work: @escaping @Sendable () -> SignatureResult) async -> SignatureResult {
         await worker.run(work)
     }
 
-    /// Whether no button is taken now; counted where that is so.
-    func refusesButton() -> Bool {
-        guard worker.load >= limit else { return false }
+    /// Whether a button is taken now; counted where it is not.
+    ///
+    /// A client's button that is taken ends with `end`.
+    ///
+    /// - Parameter client: `nil` for a merchant's server, whose key has a rate of its own.
+    func admitsButton(of client: ClientKeys?) -> Bool {
+        if worker.load < limit, client.map({ client in waiting.withLock { $0.enter(client) } }) ?? true { return true }
         refusals.increment()
-        return true
+        return false
+    }
+
+    /// Gives the place of a client's button back.
+    func end(_ client: ClientKeys?) {
+        if let client { waiting.withLock { $0.leave(client) } }
     }
 
     /// The button of a webview session that was signed before: it has no date, and is the same at every reload of its page.
