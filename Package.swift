@@ -110,7 +110,7 @@ let package = Package(
         library("SessionBroker", ["Commerce", "Cryptography", "Primitives"]),
         library("MerchantOrders", ["ServiceAPI", "Commerce", "Cryptography", "Primitives"]),
         library("AppLinks", ["StrictJSON", "Primitives"]),
-        library("Notifications", ["StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
+        library("Notifications", ["EventIO", "StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
         library("CheckoutCodes", ["Web", "HTTPCore"]),
 

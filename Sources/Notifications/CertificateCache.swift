@@ -1,4 +1,5 @@
 package import Cryptography
+import EventIO
 package import HTTPCore
 package import Primitives
 package import Telemetry
@@ -48,8 +49,7 @@ package final class CertificateCache {
     private let clock: any MonotonicClock
     private let logger: Logger
     private var entries: [CertificateURL: Entry] = [:]
-    /// Who waits for which fetch, beside the one who makes it.
-    private var flights: [CertificateURL: [CheckedContinuation<Void, Never>]] = [:]
+    private let flights: SharedCalls<CertificateURL, Outcome>
     private var serial = 0
 
     /// A cache without keys.
@@ -60,6 +60,7 @@ package final class CertificateCache {
     ///   - names: A certificate must name one of these, or the service's host that it was fetched from.
     ///   - limits: What is spent at most.
     ///   - clock: For the age of what is kept.
+    ///   - startTask: Starts a task on the loop, perhaps at once.
     ///   - logger: Hears about addresses that brought no key, at level info.
     package init(
         exchange: any HTTPExchange,
@@ -67,8 +68,10 @@ package final class CertificateCache {
         names: [String] = ["sns.amazonaws.com"],
         limits: Limits = Limits(),
         clock: any MonotonicClock,
+        startTask: @escaping (@escaping () async -> Void) -> Void,
         logger: Logger = .silent
     ) {
+        flights = SharedCalls(startTask: startTask)
         self.exchange = exchange
         self.chain = chain
         self.names = names
@@ -79,7 +82,8 @@ package final class CertificateCache {
 
     /// The key of the certificate at an address.
     ///
-    /// Who asks for an address that is being fetched waits for that fetch.
+    /// Who asks for an address that is being fetched waits for that fetch, which goes on when they go away and ends within the
+    /// limits' timeout.
     ///
     /// - Parameters:
     ///   - url: An address that the rule allows.
@@ -93,19 +97,22 @@ package final class CertificateCache {
         at now: WallTime,
         mayFetch: () -> Bool = { true }
     ) async throws(NotificationRefusal) -> RSAPublicKey {
-        while true {
-            if let entry = entries[url], isFresh(entry, at: now) { return try entry.outcome.get() }
-            guard flights[url] != nil else { break }
-            await withCheckedContinuation { flights[url, default: []].append($0) }
-            // The task of the fetch may have been cancelled: then nothing is remembered, and the next caller fetches.
+        if let outcome = remembered(url, at: now) { return try outcome.get() }
+        let outcome = await flights.value(of: url) {
+            // A fetch may have ended since the look above.
+            if let outcome = remembered(url, at: now) { return outcome }
+            return flights.count < limits.flights && mayFetch() ? nil : .failure(.certificateUnavailable)
+        } _: {
+            let entry = await self.fetch(url, at: now)
+            self.keep(entry, for: url, at: now)
+            return entry.outcome
         }
-        guard flights.count < limits.flights, mayFetch() else { throw .certificateUnavailable }
-        flights[url] = []
-        let entry = await fetch(url, at: now)
-        let waiters = flights.removeValue(forKey: url) ?? []
-        if entry.isKey || !Task.isCancelled { keep(entry, for: url, at: now) }
-        for waiter in waiters { waiter.resume() }
-        return try entry.outcome.get()
+        return try outcome.get()
+    }
+
+    private func remembered(_ url: CertificateURL, at now: WallTime) -> Outcome? {
+        guard let entry = entries[url], isFresh(entry, at: now) else { return nil }
+        return entry.outcome
     }
 
     // MARK: Fetching

@@ -15,11 +15,14 @@ final class CertificateServer: HTTPExchange {
     /// Whether answers wait until they are released.
     var isHeld = false
     private var held: [Suspension<Void>] = []
+    /// Fetches whose task was cancelled.
+    private(set) var cancelledCount = 0
 
     func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
         requests.append(request)
         let number = requests.count
         if isHeld { await suspend { held.append($0) } }
+        if Task.isCancelled { cancelledCount += 1 }
         if let error = failure(number) { throw error }
         guard let file = files[request.url] else { return InboundResponse(status: 404) }
         return InboundResponse(status: 200, body: file)
@@ -53,6 +56,7 @@ final class CertificateBench {
     private let ticks = Ticks()
 
     init(
+        on reactor: Reactor,
         serving certificate: String = "sns-leaf.pem",
         limits: CertificateCache.Limits = CertificateCache.Limits()
     ) throws {
@@ -62,6 +66,7 @@ final class CertificateBench {
             chain: try NotificationVectors.chain(),
             limits: limits,
             clock: ticks,
+            startTask: { reactor.startTask($0) },
             logger: log.logger()
         )
     }

@@ -3,6 +3,7 @@ import HTTPCore
 import Notifications
 import Primitives
 import StrictJSON
+import TestKit
 import Testing
 
 @Suite("A notification of the vectors")
@@ -25,18 +26,20 @@ struct NotificationVectorTests {
 
     @Test(arguments: NotificationVectors.valid)
     func `that is good is believed after one fetch`(vector: NotificationVector) async throws {
-        let bench = try CertificateBench(serving: vector.text("certificateServedAtUrl"))
-        let verified = try await bench.verifier.verify(vector.body, now: NotificationVectors.clock)
-        let envelope = try SNSEnvelope(vector.body)
-        switch envelope.type {
-        case .subscriptionConfirmation:
-            #expect(verified == .subscription(confirmURL: envelope.subscribeURL ?? ""))
-        case .unsubscribeConfirmation: #expect(verified == .unsubscription)
-        case .notification: try expect(verified, vector, envelope.messageID)
+        try await withLoop { reactor in
+            let bench = try CertificateBench(on: reactor, serving: vector.text("certificateServedAtUrl"))
+            let verified = try await bench.verifier.verify(vector.body, now: NotificationVectors.clock)
+            let envelope = try SNSEnvelope(vector.body)
+            switch envelope.type {
+            case .subscriptionConfirmation:
+                #expect(verified == .subscription(confirmURL: envelope.subscribeURL ?? ""))
+            case .unsubscribeConfirmation: #expect(verified == .unsubscription)
+            case .notification: try expect(verified, vector, envelope.messageID)
+            }
+            #expect(bench.server.requests.map(\.url) == [NotificationVectors.url])
+            #expect(bench.server.requests.map(\.method) == ["GET"])
+            #expect(bench.server.requests.map(\.timeout) == [.seconds(2)])
         }
-        #expect(bench.server.requests.map(\.url) == [NotificationVectors.url])
-        #expect(bench.server.requests.map(\.method) == ["GET"])
-        #expect(bench.server.requests.map(\.timeout) == [.seconds(2)])
     }
 
     private func expect(_ verified: VerifiedNotification, _ vector: NotificationVector, _ messageID: String) throws {
@@ -69,21 +72,23 @@ struct NotificationVectorTests {
 
     @Test(arguments: NotificationVectors.negative)
     func `that is bad is refused, and fetched for only where that could help`(vector: NotificationVector) async throws {
-        let bench = try CertificateBench(serving: vector.text("certificateServedAtUrl"))
-        let reason = try #require(NotificationVectorTests.reasons[vector.text("name")])
-        do throws(NotificationRefusal) {
-            let verified = try await bench.verifier.verify(vector.body, now: NotificationVectors.clock)
-            #expect(vector.text("expect") == "ignore")
-            #expect(
-                verified
-                    == .unknownObject(messageID: "00000000-0000-4000-8000-0000000000f9", kind: "DISPUTE_X")
-            )
-        } catch {
-            #expect(vector.text("expect") == "reject")
-            #expect(error.status == vector.value["suggestedStatus"]?.integer)
-            #expect(error.outcome == reason.outcome)
+        try await withLoop { reactor in
+            let bench = try CertificateBench(on: reactor, serving: vector.text("certificateServedAtUrl"))
+            let reason = try #require(NotificationVectorTests.reasons[vector.text("name")])
+            do throws(NotificationRefusal) {
+                let verified = try await bench.verifier.verify(vector.body, now: NotificationVectors.clock)
+                #expect(vector.text("expect") == "ignore")
+                #expect(
+                    verified
+                        == .unknownObject(messageID: "00000000-0000-4000-8000-0000000000f9", kind: "DISPUTE_X")
+                )
+            } catch {
+                #expect(vector.text("expect") == "reject")
+                #expect(error.status == vector.value["suggestedStatus"]?.integer)
+                #expect(error.outcome == reason.outcome)
+            }
+            #expect(bench.server.requests.count == reason.fetches)
         }
-        #expect(bench.server.requests.count == reason.fetches)
     }
 
     @Test(arguments: NotificationVectors.addresses)

@@ -2,22 +2,25 @@ import HTTPCore
 import Notifications
 import Primitives
 import StrictJSON
+import TestKit
 import Testing
 
 @Suite("A notification that is judged")
 struct VerifierTests {
     private func outcome(_ body: [UInt8], at now: WallTime = NotificationVectors.clock) async throws -> String {
-        let verifier = try CertificateBench().verifier
-        do throws(NotificationRefusal) {
-            let verified = try await verifier.verify(body, now: now)
-            return switch verified {
-            case .change(let change): change.kind.rawValue
-            case .subscription: "subscription"
-            case .unsubscription: "unsubscription"
-            case .unknownObject(_, let kind): "unknown " + kind
+        try await withLoop { reactor in
+            let verifier = try CertificateBench(on: reactor).verifier
+            do throws(NotificationRefusal) {
+                let verified = try await verifier.verify(body, now: now)
+                return switch verified {
+                case .change(let change): change.kind.rawValue
+                case .subscription: "subscription"
+                case .unsubscription: "unsubscription"
+                case .unknownObject(_, let kind): "unknown " + kind
+                }
+            } catch {
+                return error.outcome
             }
-        } catch {
-            return error.outcome
         }
     }
 
@@ -87,7 +90,9 @@ struct VerifierTests {
             var members = charge.members
             members.append(JSONMember("NotificationId", .string(mark)))
             let body = try message(.object(members))
-            let verified = try await CertificateBench().verifier.verify(body, now: NotificationVectors.clock)
+            let verified = try await withLoop { reactor in
+                try await CertificateBench(on: reactor).verifier.verify(body, now: NotificationVectors.clock)
+            }
             guard case .change(let change) = verified else {
                 Issue.record("\(verified) is no change")
                 continue
@@ -110,17 +115,19 @@ struct VerifierTests {
     }
 
     @Test func `fetches for a signature only when everything else is right`() async throws {
-        let bench = try CertificateBench()
-        var notification = SignedNotification()
-        notification.members["TopicArn"] = "arn:aws:sns:ap-northeast-1:000000000000:OTHER"
-        for number in 0..<10 {
-            notification.members["SigningCertURL"] = .string(CertificateBench.address(number))
-            let body = notification.body
-            let refusal = await #expect(throws: NotificationRefusal.self) {
-                try await bench.verifier.verify(body, now: NotificationVectors.clock)
+        try await withLoop { reactor in
+            let bench = try CertificateBench(on: reactor)
+            var notification = SignedNotification()
+            notification.members["TopicArn"] = "arn:aws:sns:ap-northeast-1:000000000000:OTHER"
+            for number in 0..<10 {
+                notification.members["SigningCertURL"] = .string(CertificateBench.address(number))
+                let body = notification.body
+                let refusal = await #expect(throws: NotificationRefusal.self) {
+                    try await bench.verifier.verify(body, now: NotificationVectors.clock)
+                }
+                #expect(refusal == .foreign(.topic))
             }
-            #expect(refusal == .foreign(.topic))
+            #expect(bench.server.requests.isEmpty)
         }
-        #expect(bench.server.requests.isEmpty)
     }
 }

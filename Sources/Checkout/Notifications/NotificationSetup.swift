@@ -52,6 +52,7 @@ struct NotificationSetup: Sendable {
             exchange: exchange,
             chain: chain,
             clock: SystemClock(),
+            startTask: { reactor.startTask($0) },
             logger: telemetry.logger
         )
         // Lines about unverified messages would fill the log.
