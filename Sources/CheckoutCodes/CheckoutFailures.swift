@@ -7,8 +7,9 @@ extension FailureCode {
     package static let ofCheckout: [FailureCode] = [
         .invalidRequest, .quantityInvalid, .rateLimited, .unknownSession, .expiredSession, .sessionReused,
         .sessionRevoked, .sessionCancelled, .wrongBrowser, .cookiesBlocked, .webviewSessionMismatch, .orderMismatch,
-        .csrfRejected, .proofRequired, .proofMismatch, .notPriced, .priceChanged, .notReady, .purchaseInProgress,
-        .paymentDeclined, .providerFailed, .postageFailed, .unavailable, .notFound, .methodNotAllowed,
+        .csrfRejected, .proofRequired, .proofMismatch, .notPriced, .addressNotPriced, .priceChanged, .notReady,
+        .purchaseInProgress, .paymentDeclined, .providerFailed, .postageFailed, .unavailable, .notFound,
+        .methodNotAllowed,
         .payloadTooLarge, .internalError,
     ]
 
@@ -146,6 +147,16 @@ extension FailureCode {
         page: .changed(
             "お届け先と送料がまだ決まっていません。Amazon Pay でお届け先をお選びください。",
             "Address and postage are not decided yet. Please choose an address at Amazon Pay."
+        )
+    )
+    /// There is no shipping cost to the address that was chosen.
+    package static let addressNotPriced = FailureCode(
+        "address_not_priced",
+        .conflict,
+        "There is no shipping cost to the chosen address. Choose another address.",
+        page: .changed(
+            "選ばれたお届け先への送料を計算できません。請求は発生していません。都道府県と郵便番号が正しいお届け先を Amazon Pay でお選びください。",
+            "There is no shipping cost to the chosen address. You have not been charged. Please choose an address with the right prefecture and postal code at Amazon Pay."
         )
     )
     /// The total is another one than was shown.

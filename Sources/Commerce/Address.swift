@@ -1,7 +1,8 @@
 /// A postal address as the provider gives it; every part may be missing.
 ///
-/// The provider writes a missing part as null, as empty text or not at all: here it is `nil` in each case. In Japan
-/// `stateOrRegion` is the prefecture in kanji, `postalCode` reads `NNN-NNNN`, and `city` is normally missing.
+/// The provider writes a missing part as null, as empty text or not at all: here it is `nil` in each case. Each part is
+/// free text: in Japan `stateOrRegion` is mostly the prefecture in kanji, and `postalCode` reads `NNN-NNNN`, but buyers' address
+/// books have other spellings (see `Prefecture`); `city` is normally missing.
 package struct Address: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     /// The parts, in the order they are stored in; the raw value is the provider's name for it.
     package enum Part: String, Sendable, CaseIterable {
@@ -19,7 +20,7 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
         case county
         /// District.
         case district
-        /// State or prefecture.
+        /// State or prefecture, in any spelling.
         case stateOrRegion
         /// As the country writes it.
         case postalCode
@@ -68,9 +69,6 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
 
     /// Whether every part is missing.
     package var isEmpty: Bool { parts == TextParts() }
-
-    /// The prefecture, by which the postage is found.
-    package var prefecture: String? { self[.stateOrRegion] }
 
     package var description: String { "<private>" }
 

@@ -1,19 +1,19 @@
-/// What sending an order costs.
+/// What sending an order costs, by prefecture.
 package struct PostageRule: Sendable, Hashable {
-    /// To most prefectures, and where there is no address.
+    /// To most prefectures.
     package let usual: Yen
     /// To the prefectures that are far away.
     package let remote: Yen
-    /// Exactly as addresses spell them.
-    package let remotePrefectures: Set<String>
+    /// Where sending costs more.
+    package let remotePrefectures: Set<Prefecture>
 
     /// A rule.
     ///
     /// - Parameters:
-    ///   - usual: To most prefectures, and where there is no address.
+    ///   - usual: To most prefectures.
     ///   - remote: To the prefectures that are far away.
-    ///   - remotePrefectures: Exactly as addresses spell them.
-    package init(usual: Yen, remote: Yen, remotePrefectures: Set<String>) {
+    ///   - remotePrefectures: Where sending costs more.
+    package init(usual: Yen, remote: Yen, remotePrefectures: Set<Prefecture>) {
         self.usual = usual
         self.remote = remote
         self.remotePrefectures = remotePrefectures
@@ -23,7 +23,7 @@ package struct PostageRule: Sendable, Hashable {
     package static let sample = PostageRule(
         usual: Yen(540),
         remote: Yen(1_080),
-        remotePrefectures: ["沖縄県", "北海道"]
+        remotePrefectures: [.okinawa, .hokkaido]
     )
 
     /// The most that anything costs.
@@ -31,9 +31,18 @@ package struct PostageRule: Sendable, Hashable {
 
     /// The postage to a prefecture.
     ///
-    /// - Parameter prefecture: In kanji, as `stateOrRegion` of an address; `nil` where there is none.
+    /// - Parameter prefecture: Where the order goes.
     /// - Returns: Tax included.
-    package func postage(to prefecture: String?) -> Yen {
-        prefecture.map { remotePrefectures.contains($0) } == true ? remote : usual
+    package func postage(to prefecture: Prefecture) -> Yen {
+        remotePrefectures.contains(prefecture) ? remote : usual
+    }
+
+    /// The postage to an address.
+    ///
+    /// - Parameter address: As the provider gives it.
+    /// - Returns: Tax included.
+    /// - Throws: Why the address has no prefecture, and so no price.
+    package func postage(to address: Address) throws(UnplacedAddress) -> Yen {
+        postage(to: try Prefecture(of: address))
     }
 }

@@ -16,7 +16,7 @@ extension Failure {
             case .unknownSession: .notFound
             case .sessionReused, .expiredSession, .sessionRevoked, .sessionCancelled: .sessionOver
             case .webviewSessionMismatch: .orderMismatch
-            case .notPriced, .postageFailed, .priceChanged: .notReady
+            case .notPriced, .addressNotPriced, .postageFailed, .priceChanged: .notReady
             case .payloadTooLarge: .contentTooLarge
             default: code
             }

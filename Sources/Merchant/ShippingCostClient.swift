@@ -35,6 +35,9 @@ final class ShippingCostClient: ShippingCosts {
     /// How long a merchant's server has: the buyer looks at an empty page meanwhile.
     static let limit = Duration.seconds(3)
 
+    /// The status by which a merchant's server says that nothing is sent to an address: another try would not help.
+    private static let noPrice = 422
+
     /// A client.
     ///
     /// - Parameter inquiry: How merchants are asked; `nil` where none may be.
@@ -68,6 +71,9 @@ final class ShippingCostClient: ShippingCosts {
             response = try await inquiry.exchange.send(request)
         } catch {
             throw failure(error.description)
+        }
+        guard response.status != ShippingCostClient.noPrice else {
+            throw Failure(.addressNotPriced, "\(origin): no price for the address", session: webviewSession)
         }
         guard response.status == 200 else { throw failure("answered \(response.status)") }
         do throws(PostageRefusal) {

@@ -6,12 +6,14 @@ import StrictJSON
 /// What a merchant's server is asked when the buyer has chosen an address: what it costs to send the order there.
 ///
 /// Of the address it has what prices go by, and nothing that names a person or a house.
-package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
+package struct PostageQuestion: Sendable, CustomStringConvertible {
     /// What prices go by.
-    package struct Destination: Sendable, Hashable {
+    package struct Destination: Sendable, Equatable {
         private let country: String?
         private let region: String?
         private let postalCode: String?
+        /// What region and postal code come to; `nil` where they are in doubt.
+        private let prefecture: Prefecture?
 
         /// The part of an address that is sent.
         ///
@@ -20,12 +22,25 @@ package struct PostageQuestion: Sendable, Hashable, CustomStringConvertible {
             country = address[.countryCode]
             region = address[.stateOrRegion]
             postalCode = address[.postalCode]
+            prefecture = try? Prefecture(of: address)
+        }
+
+        /// By octets: another spelling is another question.
+        package static func == (left: Destination, right: Destination) -> Bool {
+            [(left.country, right.country), (left.region, right.region), (left.postalCode, right.postalCode)]
+                .allSatisfy { pair in
+                    switch pair {
+                    case (let one?, let other?): one.utf8.elementsEqual(other.utf8)
+                    case (nil, nil): true
+                    default: false
+                    }
+                }
         }
 
         fileprivate var json: JSONValue {
             [
                 "countryCode": JSONValue(country), "stateOrRegion": JSONValue(region),
-                "postalCode": JSONValue(postalCode),
+                "postalCode": JSONValue(postalCode), "prefecture": JSONValue(prefecture?.code),
             ]
         }
     }
@@ -85,8 +100,13 @@ extension NamedSchema {
                 "address",
                 .object([
                     .required("countryCode", .nullable(.text(1...2))),
-                    .required("stateOrRegion", .nullable(.text(1...255))),
-                    .required("postalCode", .nullable(.text(1...20))),
+                    .required("stateOrRegion", .nullable(.text(1...255)), "free text, in any spelling"),
+                    .required("postalCode", .nullable(.text(1...20)), "free text"),
+                    .required(
+                        "prefecture",
+                        .nullable(.text(5...5)),
+                        "`JP-01` to `JP-47` (ISO 3166-2), what region and postal code come to; null where they are in doubt"
+                    ),
                 ]),
                 "without name, street and telephone number"
             ),

@@ -87,7 +87,7 @@ final class Seeder {
         let session = ReviewedSession(
             orderReference: issued.ticket.webviewSession.description,
             merchantReference: issued.ticket.webviewSession.description,
-            postage: PostageRule.sample.postage(to: "東京都"),
+            postage: PostageRule.sample.postage(to: .tokyo),
             details: PrivateDetails(buyer: Buyer(name: "試験 太郎"), address: address, payment: "Visa ****1111")
         )
         guard case .reviewed = try await broker.review(tab.token, session, by: caller) else { throw SeedError.refused }

@@ -19,7 +19,7 @@ struct CheckoutSessionTests {
         #expect(session.state == .open)
         #expect(session.buyer?.name == "見本 花子")
         #expect(session.buyer?.email == "buyer@example.test")
-        #expect(session.shippingAddress?.prefecture == "北海道")
+        #expect(session.shippingAddress?[.stateOrRegion] == "北海道")
         #expect(session.shippingAddress?[.addressLine2] == "見本ビル4階")
         #expect(session.shippingAddress?[.city] == nil)
         #expect(session.paymentDescriptor == "Visa ****1111 (Amazon Pay)")

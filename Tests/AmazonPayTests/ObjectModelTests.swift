@@ -115,7 +115,7 @@ struct ObjectModelTests {
         #expect(permission.updated == permission.creation)
         #expect(permission.expiration == WallTime(seconds: 1_773_453_660 + 180 * 86_400))
         #expect(permission.buyer?.name == "見本 花子")
-        #expect(permission.shippingAddress?.prefecture == "北海道")
+        #expect(permission.shippingAddress?[.stateOrRegion] == "北海道")
         #expect(permission.environment == .sandbox)
     }
 
@@ -162,7 +162,7 @@ struct ObjectModelTests {
         #expect(profile.phoneNumber == "0110000000")
         #expect(profile.postalCode == "060-0001")
         #expect(profile.countryCode == "JP")
-        #expect(profile.shippingAddress?.prefecture == "北海道")
+        #expect(profile.shippingAddress?[.stateOrRegion] == "北海道")
         #expect(profile.billingAddress == nil)
         var dumped = ""
         dump(profile, to: &dumped)

@@ -53,12 +53,9 @@ struct MoneyTests {
         #expect(try most.adding(.zero) == most)
     }
 
-    @Test(
-        arguments: [
-            ("沖縄県", 1_080), ("北海道", 1_080), ("東京都", 540), ("大阪府", 540), ("", 540), (nil, 540), ("北海道 ", 540),
-        ] as [(String?, UInt32)]
-    )
-    func `postage depends on the prefecture`(prefecture: String?, expected: UInt32) {
-        #expect(PostageRule.sample.postage(to: prefecture) == Yen(expected))
+    @Test(arguments: Prefecture.allCases)
+    func `postage depends on the prefecture`(prefecture: Prefecture) {
+        let isFar = prefecture == .okinawa || prefecture == .hokkaido
+        #expect(PostageRule.sample.postage(to: prefecture) == Yen(isFar ? 1_080 : 540))
     }
 }

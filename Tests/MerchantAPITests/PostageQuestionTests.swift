@@ -27,11 +27,31 @@ struct PostageQuestionTests {
             body == """
                 {"sessionId":"019aa000-0000-7000-8000-000000000001","currency":"JPY",\
                 "subtotal":{"amount":"2400","currencyCode":"JPY"},\
-                "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064"}}
+                "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064","prefecture":"JP-13"}}
                 """
         )
         let bare = String(decoding: try Self.question(to: Address()).body, as: UTF8.self)
-        #expect(bare.hasSuffix(#""address":{"countryCode":null,"stateOrRegion":null,"postalCode":null}}"#))
+        #expect(
+            bare.hasSuffix(#""address":{"countryCode":null,"stateOrRegion":null,"postalCode":null,"prefecture":null}}"#)
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("沖縄", "900-0015", "\"JP-47\""), ("OKINAWA-KEN", nil, "\"JP-47\""), (nil, "060-0001", "\"JP-01\""),
+            ("東京都", "900-0015", "null"), (nil, "498-0000", "null"), ("その他", nil, "null"),
+        ] as [(String?, String?, String)]
+    )
+    func `names the prefecture that region and postal code come to, however they are written`(
+        region: String?,
+        code: String?,
+        expected: String
+    ) throws {
+        var address = Self.address
+        address[.stateOrRegion] = region
+        address[.postalCode] = code
+        let body = String(decoding: try Self.question(to: address).body, as: UTF8.self)
+        #expect(body.hasSuffix(#","prefecture":\#(expected)}}"#), "\(body)")
     }
 
     @Test func `has the same destination next door, and another one in another place`() {

@@ -15,14 +15,20 @@ extension Exchange {
     ///   - token: The tab token.
     ///   - chosen: A session of this very webview session.
     /// - Returns: The postage.
-    /// - Throws: `postage_failed` where the merchant does not say; `internal_error`.
+    /// - Throws: `address_not_priced` where the address has no price; `postage_failed` where the merchant does not say;
+    ///   `internal_error`.
     func postage(
         of view: WebviewSessionView,
         _ token: TabToken,
         to chosen: ChosenSession
     ) async throws(Failure) -> Yen {
         switch try terms(of: view).postage {
-        case .byAddress(let rule): return rule.postage(to: chosen.address.prefecture)
+        case .byAddress(let rule):
+            do throws(UnplacedAddress) {
+                return try rule.postage(to: chosen.address)
+            } catch {
+                throw Failure(.addressNotPriced, error.rawValue, of: view)
+            }
         case .fixed(let sum):
             guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: view) }
             return postage

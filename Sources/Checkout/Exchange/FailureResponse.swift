@@ -119,6 +119,7 @@ extension ErrorView.Way {
     fileprivate init(_ code: FailureCode) {
         switch code {
         case .providerFailed, .priceChanged, .notReady, .purchaseInProgress: self = .confirm
+        case .addressNotPriced: self = .address
         case .notPriced, .postageFailed, .orderMismatch: self = .button
         default: self = .none
         }

@@ -12,6 +12,8 @@ struct ErrorView: Sendable {
         case confirm
         /// The button page again.
         case button
+        /// The button page, to choose another address.
+        case address
     }
 
     /// What happened.
@@ -39,6 +41,7 @@ struct ErrorPage: Sendable {
     private let template: Template<PageSlot>
     private let toConfirm: HTML
     private let toButton: HTML
+    private let toAddress: HTML
     private let wayBack: WayBack
     private let language: Language
 
@@ -48,6 +51,7 @@ struct ErrorPage: Sendable {
         language = frame.texts.language
         toConfirm = Self.way(.confirm, texts.toConfirm)
         toButton = Self.way(.button, texts.toButton)
+        toAddress = Self.way(.button, texts.toAddress)
         template = frame.document(
             Head(title: "\(.headline)", error: "\(.code)"),
             """
@@ -80,6 +84,7 @@ struct ErrorPage: Sendable {
         case .none: break
         case .confirm: writer.html(toConfirm)
         case .button: writer.html(toButton)
+        case .address: writer.html(toAddress)
         }
         wayBack.writeFromTab(view.client, to: &writer)
     }

@@ -35,15 +35,15 @@ package struct SimulatorControl: Sendable {
     package func nextBuyer(
         _ email: String = "tokyo@example.test",
         card: String = "card-1111",
+        address: String? = nil,
         count: Int = 1
     ) async throws {
-        try await post(
-            "next-buyer",
-            [
-                "email": .string(email), "cardId": .string(card), "answers": ["consent", "mfa", "3ds"],
-                "count": JSONValue(count),
-            ]
-        )
+        var members = [
+            JSONMember("email", .string(email)), JSONMember("cardId", .string(card)),
+            JSONMember("answers", ["consent", "mfa", "3ds"]), JSONMember("count", JSONValue(count)),
+        ]
+        if let address { members.append(JSONMember("addressId", .string(address))) }
+        try await post("next-buyer", .object(members))
     }
 
     /// Queues one fault.

@@ -12,7 +12,9 @@ import Web
     private let pages = Samples.pages
 
     /// Only these refusals are of a purchase that cannot be paid; others may be of a second tab, or come after the payment.
-    private static let unpaid: Set<FailureCode> = [.sessionCancelled, .paymentDeclined, .postageFailed]
+    private static let unpaid: Set<FailureCode> = [
+        .sessionCancelled, .paymentDeclined, .postageFailed, .addressNotPriced,
+    ]
 
     @Test(arguments: FailureCode.ofCheckout, Language.allCases)
     func `of a refusal deny a charge only where there can be none`(code: FailureCode, language: Language) {

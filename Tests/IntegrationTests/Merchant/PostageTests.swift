@@ -82,7 +82,8 @@ struct PostageTests {
             #expect(
                 String(decoding: question.body, as: UTF8.self) == """
                     {"sessionId":"\(session.id)","currency":"JPY","subtotal":{"amount":"2400","currencyCode":"JPY"},\
-                    "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064"}}
+                    "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064",\
+                    "prefecture":"JP-13"}}
                     """
             )
             #expect(confirm.text.contains("3,180"))
@@ -124,6 +125,21 @@ struct PostageTests {
             #expect(try await asked.sums(session) == [nil, nil])
             asked.server.behave(.answer(AskedShop.answer("800")))
             let way = try #require(page.tags("a").compactMap { $0["href"] }.first { $0 == "/button" })
+            let confirm = try await tab.choose(try await tab.browser.open(way))
+            #expect(confirm.text.contains("3,440"))
+        }
+    }
+
+    @Test func `that the merchant refuses for an address is told as such, with a way to another one`() async throws {
+        try await withAskedShop { asked in
+            asked.server.behave(.status(422))
+            let (session, tab, page) = try await asked.choose()
+            #expect(page.status == 409 && page.error == "address_not_priced", "\(page.text)")
+            #expect(page[field: "retry-after"] == nil)
+            #expect(try asked.shop.state(of: session.id) == "opened")
+            #expect(try await asked.sums(session) == [nil, nil])
+            asked.server.behave(.answer(AskedShop.answer("800")))
+            let way = try #require(page.tags("a").first { $0["id"] == "retry" }?["href"])
             let confirm = try await tab.choose(try await tab.browser.open(way))
             #expect(confirm.text.contains("3,440"))
         }

@@ -78,7 +78,7 @@ extension ClientRow {
             ClientRow("permission: the buyer for thirty days, the permission for 180") { shop in
                 let id = try await shop.confirmed()
                 #expect(try await shop.client.permission(id).buyer != nil)
-                #expect(try await shop.client.permission(id).shippingAddress?.prefecture == "東京都")
+                #expect(try await shop.client.permission(id).shippingAddress?[.stateOrRegion] == "東京都")
                 try await shop.advance("P30D")
                 #expect(try await shop.client.permission(id).buyer == nil)
                 try await shop.advance("P149D")

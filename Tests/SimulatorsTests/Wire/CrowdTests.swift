@@ -47,7 +47,7 @@ struct CrowdTests {
         if place == "/ap/consent" { place = try await visit.post(place, [("action", "agree")]) }
         let choice = [("addressId", buyer.address), ("cardId", "card-1111"), ("action", "continue")]
         let id = try #require(CheckoutSessionID(Bench.sessionID(in: try await visit.post(place, choice))))
-        #expect(try await shop.client.session(id).shippingAddress?.prefecture == buyer.prefecture)
+        #expect(try await shop.client.session(id).shippingAddress?[.stateOrRegion] == buyer.prefecture)
         let marks = MerchantMetadata(merchantReferenceId: "order-\(number)")
         let update = CheckoutUpdate(resultURL: Bench.result, payment: PaymentDetails(amount: amount), metadata: marks)
         let processing = try #require(try await shop.client.update(id, update).redirectURL)

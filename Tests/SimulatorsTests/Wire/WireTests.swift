@@ -24,7 +24,7 @@ struct WireTests {
             let id = try #require(CheckoutSessionID(try await bench.checkOut()))
             let review = try await bench.merchant.session(id)
             #expect(review.state == .open)
-            #expect(review.shippingAddress?.prefecture == "東京都")
+            #expect(review.shippingAddress?[.stateOrRegion] == "東京都")
             #expect(review.redirectURL == nil)
             let metadata = MerchantMetadata(merchantReferenceId: "flow-7", merchantStoreName: "見本店")
             let update = CheckoutUpdate(resultURL: Bench.result, amount: Yen(27_996), metadata: metadata)

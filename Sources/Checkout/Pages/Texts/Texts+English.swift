@@ -148,7 +148,8 @@ extension Texts {
         ),
         errors: ErrorTexts(
             toConfirm: "Back to the order page",
-            toButton: "Go to payment again"
+            toButton: "Go to payment again",
+            toAddress: "Choose another address"
         ),
         neutral: NoticeTexts(
             title: "Page ended",

@@ -145,7 +145,8 @@ extension Texts {
         ),
         errors: ErrorTexts(
             toConfirm: "ご注文内容の確認に戻る",
-            toButton: "お支払いをやり直す"
+            toButton: "お支払いをやり直す",
+            toAddress: "お届け先を変更する"
         ),
         neutral: NoticeTexts(
             title: "終了したページ",

@@ -239,6 +239,7 @@ struct DeclinedTexts: Sendable {
 struct ErrorTexts: Sendable {
     let toConfirm: Wording
     let toButton: Wording
+    let toAddress: Wording
 }
 
 /// A page with a heading, a text and a few steps.

@@ -1,7 +1,7 @@
 extension TestBuyer {
     /// The buyers that come with the simulator: one for each rule about addresses.
     package static let standard: [TestBuyer] = [
-        tokyo, hokkaido, okinawa, threeLines, postOfficeBox, abroad, noPhone, careful,
+        tokyo, hokkaido, okinawa, threeLines, postOfficeBox, abroad, noPhone, careful, looseWriter,
     ]
 
     private static let tokyo = TestBuyer(
@@ -86,6 +86,22 @@ extension TestBuyer {
         phoneNumber: "0521234567",
         [BookEntry("nagoya", japan("見本 守", "愛知県", "450-0002", ["名古屋市中村区名駅1-1-4"], "0521234567"))],
         asksForCode: true
+    )
+
+    /// An address book as people fill it in: the region is free text, or missing.
+    private static let looseWriter = TestBuyer(
+        number: 9,
+        email: "spellings@example.test",
+        name: "見本 綴",
+        phoneNumber: "0980000000",
+        [
+            ("short", "沖縄", "900-0015"), ("latin", "OKINAWA-KEN", "900-0015"), ("macron", "Hokkaid\u{14D}", "060-0001"),
+            ("kana", "おきなわけん", "900-0015"), ("half", "ｵｷﾅﾜ", "900-0015"), ("blanks", "\u{3000}沖縄県 ", "９００－００１５"),
+            ("code", "", "900-0015"), ("region", "Okinawa", ""), ("near", "東京都\u{200B}", "153-0064"),
+            ("contradiction", "東京都", "900-0015"), ("shared", "", "498-0000"), ("nowhere", "その他", ""),
+        ].map { id, region, code in
+            BookEntry(id, japan("見本 綴", region, code, ["見本町1-1-1"], "0980000000"))
+        }
     )
 
     private init(
