@@ -81,9 +81,8 @@ package final class Deployment: Sendable {
         let frames = EachLanguage { CheckoutFrame($0, site, files) }
         pages = EachLanguage { CheckoutPages(frames[$0]) }
         self.frames = EachLanguage { frames[$0].shell }
-        let policy = ProviderPolicy(hosts: try Deployment.hosts(settings.provider, provider), reportGroup: "csp")
-            .policy
-        providerPolicies = try Deployment.fields(policy, isEnforced: settings.enforcesScriptPolicy)
+        let hosts = try Deployment.hosts(settings.provider, provider)
+        providerPolicies = try Deployment.fields(hosts, isEnforced: settings.enforcesScriptPolicy)
         assetRoutes = RouteGroup(
             on: .web,
             .page,
@@ -136,14 +135,15 @@ extension Deployment {
     }
 
     private static func fields(
-        _ policy: NoncePolicy,
+        _ hosts: ProviderHosts,
         isEnforced: Bool
     ) throws(ConfigurationError) -> [FieldPattern] {
+        let policy = ProviderPolicy(hosts: hosts, reportGroup: "csp").policy
         let fields =
             isEnforced
             ? [field(.contentSecurityPolicy, policy)]
             : [
-                field(.contentSecurityPolicy, ContentSecurityPolicy.scripted),
+                field(.contentSecurityPolicy, ProviderPolicy(hosts: .none).policy),
                 field(.contentSecurityPolicyReportOnly, policy),
             ]
         guard fields.allSatisfy({ $0 != nil }) else {

@@ -5,11 +5,12 @@ package enum CertificateName: Sendable, Hashable {
     /// An address: four decimal numbers, or groups of hexadecimal digits.
     case address(String)
 
-    /// The names of a server on loopback: `localhost`, `links.localhost`, `*.localhost`, 127.0.0.1 and ::1.
+    /// The names of a server on loopback: `localhost`, `links.localhost`, `signin.localhost`, `*.localhost`, 127.0.0.1 and ::1.
     ///
-    /// `links.localhost` is spelled out because OpenSSL takes no wildcard directly under a top-level name.
+    /// Two are spelled out because OpenSSL takes no wildcard directly under a top-level name.
     package static let loopback: [CertificateName] = [
-        .host("localhost"), .host("links.localhost"), .host("*.localhost"), .address("127.0.0.1"), .address("::1"),
+        .host("localhost"), .host("links.localhost"), .host("signin.localhost"), .host("*.localhost"),
+        .address("127.0.0.1"), .address("::1"),
     ]
 
     /// The form that OpenSSL's extension texts take, or `nil` where the name holds anything that would end it early.

@@ -237,7 +237,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         logo = pathlib.Path(folder) / "logo.svg"
         logo.write_text(LOGO)
-        shop = purchase.Shop(options.program, {} if options.plain else {**TERMS, "SHOP_LOGO": str(logo)})
+        shop = purchase.open_shop(options.program, {} if options.plain else {**TERMS, "SHOP_LOGO": str(logo)})
     findings, seen = [], 0
     try:
         for language in options.languages or ["ja", "en"]:

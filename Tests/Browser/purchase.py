@@ -2,7 +2,8 @@
 """purchase: drives whole purchases in headless Chromium, against the real program and the simulator's pages.
 
 Starts `sallyport demo` with a database of its own on free ports, then buys as client browser in Japanese and in English,
-with and without script, as the two apps through their bridges, and cancels and declines on the way.
+with and without script, as the two apps through their bridges, and cancels and declines on the way. The simulator's pages are on a second host,
+which no setting of the shop names; one case is without it.
 
 usage: Tests/Browser/purchase.py [--program PATH] [--screenshots FOLDER] [CASE ...]
 """
@@ -13,6 +14,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -58,6 +60,12 @@ class Tab:
             return found[0] if found else None
         self.until(element, f"no {selector}").click()
 
+    def click_in_view(self, selector):
+        """The same for an element that the bar at the foot of the window may lie over."""
+        self.until(lambda: self.find(selector), f"no {selector}")
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", self.find(selector)[0])
+        self.click(selector)
+
     def at(self, part):
         self.until(lambda: part in self.driver.current_url, f"not at {part}")
 
@@ -69,6 +77,9 @@ class Tab:
     def text(self, selector):
         return self.until(lambda: self.find(selector), f"no {selector}")[0].text
 
+    def host(self):
+        return urllib.parse.urlsplit(self.driver.current_url).hostname
+
     def complaints(self):
         """What the console holds against the pages of the shop: policy violations, script errors."""
         return [entry["message"] for entry in self.driver.get_log("browser")
@@ -78,9 +89,13 @@ class Tab:
         self.driver.quit()
 
 
-def hosted_pages(tab, email="tokyo@example.test", card=None):
+SECOND_HOST = "signin.localhost"
+
+
+def hosted_pages(tab, email="tokyo@example.test", card=None, host=SECOND_HOST):
     """Signs in, agrees and chooses on the simulator's pages, as far as they are shown."""
     tab.until(lambda: tab.find("#email"), "no sign-in page")
+    assert tab.host() == host, f"the sign-in is on {tab.host()}"
     tab.picture("signin")
     field = tab.find("#email")[0]
     field.clear()
@@ -111,12 +126,12 @@ def thanks(tab):
     assert number, "no order number"
 
 
-def browser(shop, tab, email="tokyo@example.test", total="27,996"):
+def browser(shop, tab, email="tokyo@example.test", total="27,996", host=SECOND_HOST):
     before = len(shop.completes())
     tab.driver.get(shop.web + "/browser/cart")
     tab.picture("cart")
     tab.click("#amzn_button")
-    hosted_pages(tab, email)
+    hosted_pages(tab, email, host=host)
     confirm(tab, total)
     thanks(tab)
     new = shop.completes()[before:]
@@ -134,6 +149,62 @@ def case_english(shop, folder):
     with contextlib.closing(Closing(Tab("en", folder))) as one:
         browser(shop, one.tab, "okinawa@example.test", "28,536")
         assert one.tab.driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == "en"
+
+
+def case_one_host(shop, folder):
+    """As everything else, without the second host."""
+    shop.control("options", {"secondHost": False})
+    try:
+        with contextlib.closing(Closing(Tab("en", None))) as one:
+            browser(shop, one.tab, host="localhost")
+    finally:
+        shop.control("options", {"secondHost": True})
+
+
+def case_bank(shop, folder):
+    """A bank on the second host asks behind the form of the confirm page, however the way back is made."""
+    try:
+        for redirect in ("http", "meta", "script"):
+            shop.control("options", {"ask3ds": True, "redirect": redirect})
+            with contextlib.closing(Closing(Tab("en", None))) as one:
+                one.tab.driver.get(shop.web + "/browser/cart")
+                one.tab.click("#amzn_button")
+                hosted_pages(one.tab)
+                confirm(one.tab, "27,996")
+                one.tab.at("/ap/3ds")
+                assert one.tab.host() == SECOND_HOST, f"the bank is on {one.tab.host()}"
+                one.tab.find("#code")[0].send_keys("123456")
+                one.tab.click("#confirm")
+                thanks(one.tab)
+    finally:
+        shop.control("options", {"ask3ds": False, "redirect": "http"})
+
+
+def case_change(shop, folder):
+    """The change links of the confirm page, and cancelling at the service, lead over both hosts too."""
+    with contextlib.closing(Closing(Tab("en", None))) as one:
+        tab = one.tab
+        tab.driver.get(shop.web + "/browser/cart")
+        tab.click("#amzn_button")
+        hosted_pages(tab)
+        tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+        tab.until(lambda: tab.driver.execute_script("return Boolean(window.amazon && window.amazon.Pay)"), "no script of the service")
+        tab.click_in_view("#change_address")
+        tab.at(SECOND_HOST)
+        tab.click("#address-okinawa")
+        tab.click("#continue")
+        tab.until(lambda: "28,536" in tab.text("#total"), "no total for the new address")
+        tab.click_in_view("#change_payment")
+        tab.at(SECOND_HOST)
+        tab.click("#cancel")
+        confirm(tab, "28,536")
+        thanks(tab)
+        assert not tab.complaints(), tab.complaints()
+        tab.driver.get(shop.web + "/browser/cart")
+        tab.click("#amzn_button")
+        tab.until(lambda: tab.find("#email, #select-form"), "no page of the service")
+        tab.click("#cancel")
+        tab.at("/checkout_cancel")
 
 
 # What the sample apps install in their web views: what the page hands over is kept in `handed`.
@@ -246,6 +317,13 @@ def sh_blocks(text):
     return blocks
 
 
+def open_shop(program, extra=None):
+    """A demo whose simulator leads over a second host."""
+    shop = Shop(program, extra)
+    shop.control("options", {"secondHost": True})
+    return shop
+
+
 class Closing:
     """Lets `with` quit a browser."""
 
@@ -267,7 +345,7 @@ def main():
     options = parser.parse_args()
     if options.screenshots:
         options.screenshots.mkdir(parents=True, exist_ok=True)
-    shop, failed = Shop(options.program), []
+    shop, failed = open_shop(options.program), []
     try:
         for name in options.cases or CASES:
             try:

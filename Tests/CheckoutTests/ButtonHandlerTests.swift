@@ -194,13 +194,16 @@ import Testing
         }
     }
 
-    @Test func `only reports what its policy would keep out, where the settings say so`() async throws {
+    @Test func `only reports what its policy would keep out, and stops no hop, where the settings say so`()
+        async throws
+    {
         let crossing = try Crossing()
         try await withCheckout(["csp.p2": "report"]) { shop in
             shop.database.answer("webview_session_tab_read", crossing.look("opened"))
             let answer = try await shop.ask(.get, "/button", cookies: crossing.tabCookies)
             #expect(answer[.contentSecurityPolicyReportOnly]?.contains("report-to csp") == true)
-            #expect(answer[.contentSecurityPolicy] != nil)
+            let enforced = try #require(answer[.contentSecurityPolicy])
+            #expect(enforced.contains("form-action 'self' https:;") && !enforced.contains("require-trusted-types-for"))
         }
     }
 

@@ -27,8 +27,8 @@ struct DevelopmentAuthorityTests {
         #expect(!facts.isAuthority)
         #expect(
             facts.names == [
-                .host("localhost"), .host("links.localhost"), .host("*.localhost"), .address("127.0.0.1"),
-                .address("0:0:0:0:0:0:0:1"),
+                .host("localhost"), .host("links.localhost"), .host("signin.localhost"), .host("*.localhost"),
+                .address("127.0.0.1"), .address("0:0:0:0:0:0:0:1"),
             ]
         )
         #expect(facts.notAfter == now + DevelopmentAuthority.leafLifetime)

@@ -28,8 +28,8 @@ struct CertificateSecondOpinionTests {
     }
 
     @Test(arguments: [
-        ["-verify_hostname", "localhost"], ["-verify_hostname", "links.localhost"], ["-verify_ip", "127.0.0.1"],
-        ["-verify_ip", "::1"],
+        ["-verify_hostname", "localhost"], ["-verify_hostname", "links.localhost"],
+        ["-verify_hostname", "signin.localhost"], ["-verify_ip", "127.0.0.1"], ["-verify_ip", "::1"],
     ])
     func `accepts what the authority issues, for each name`(options: [String]) async throws {
         let authority = try make()

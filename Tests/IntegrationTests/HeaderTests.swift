@@ -35,7 +35,8 @@ import Web
         let pages = "\(simulator.url) https://\(simulator.authority)"
         return "default-src 'none'; script-src 'nonce-R' \(simulator.url); style-src 'self' \(simulator.url); "
             + "style-src-attr 'unsafe-inline'; img-src 'self' data: \(simulator.url); connect-src 'self' \(pages); "
-            + "frame-src \(pages); form-action 'self' \(pages); base-uri 'none'; frame-ancestors 'none'; "
+            + "frame-src https: \(simulator.url); form-action 'self' https: \(simulator.url); base-uri 'none'; "
+            + "frame-ancestors 'none'; "
             + "report-to csp"
     }
 
@@ -46,6 +47,12 @@ import Web
             "content-type: text/html; charset=utf-8", noStore, "referrer-policy: " + referrer,
             "content-security-policy: " + policy,
         ] + (isHidden ? [robots] : [])
+    }
+
+    /// A page with the provider's script: the windows that it opens keep their opener.
+    private static func providerPage(_ simulator: RunningSimulator) -> [String] {
+        page("strict-origin", p2(simulator)).filter { !$0.hasPrefix("cross-origin-opener-policy") } + reports
+            + ["cross-origin-opener-policy: same-origin-allow-popups"]
     }
 
     private static func redirect(_ location: String) -> [String] {
@@ -157,12 +164,12 @@ import Web
         let open = redirect("/button") + ["vary: Sec-Purpose, Cookie"]
         list.check("web GET /button", opened, 303, open, cookies: cookies)
         let button = try await tab.request("GET", "/button")
-        list.check("web GET /button", button, 200, page("strict-origin", p2(shop.simulator)) + reports)
+        list.check("web GET /button", button, 200, providerPage(shop.simulator))
         list.check("web GET /button", try await shop.browser().request("GET", "/button"), 403, neutral)
         let unknown = try await shop.browser().request("GET", "/button?secureWebviewSessionId=swa_x")
         list.check("web GET /button", unknown, 404, neutral)
         let confirm = try await shopper.tab.choose(button)
-        list.check("web GET /confirm_order", confirm, 200, page("strict-origin", p2(shop.simulator)) + reports)
+        list.check("web GET /confirm_order", confirm, 200, providerPage(shop.simulator))
         let order = try shop.value(
             "SELECT order_ref FROM webview_session WHERE webview_session_id = $1",
             [shopper.webviewSession]

@@ -26,6 +26,10 @@ struct ShopHeaders: Sendable {
     private static let referrerStrictOrigin = HTTPField(.referrerPolicy, constant: "strict-origin")
     // Forms of these pages post to us: with `no-referrer` a browser would send `Origin: null`.
     private static let referrerSameOrigin = HTTPField(.referrerPolicy, constant: "same-origin")
+    // A window that the provider's script opens may answer it; whoever opens these pages has no hold on them.
+    private static let isolatedButForOwnWindows = [
+        HTTPField(.crossOriginOpenerPolicy, constant: "same-origin-allow-popups"), HeaderPolicy.resourceSameOrigin,
+    ]
     // The group that the policy of these pages names.
     private static let reports = HTTPField(.reportingEndpoints, constant: "csp=\"/csp_report\"")
 
@@ -43,7 +47,7 @@ struct ShopHeaders: Sendable {
         tab = headers.block(
             page,
             [ShopHeaders.referrerStrictOrigin, Policy.noRobots, ShopHeaders.reports],
-            isolated
+            ShopHeaders.isolatedButForOwnWindows
         )
         ending = headers.block(page, [ShopHeaders.referrerSameOrigin, Policy.noRobots], isolated)
         association = headers.block([

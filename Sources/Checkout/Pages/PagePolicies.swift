@@ -21,6 +21,9 @@ extension ContentSecurityPolicy {
 }
 
 /// P2: the policy of the pages that run the provider's script, the button page and the confirm page.
+///
+/// Browsers hold `form-action` against every redirect behind a form, and `frame-src` against every page that a frame goes on to.
+/// Which hosts the provider sends the buyer to, for a sign-in or to a bank, is not known here: any with TLS may come.
 struct ProviderPolicy: Sendable {
     /// The policy, for a nonce to come.
     let policy: NoncePolicy
@@ -32,12 +35,14 @@ struct ProviderPolicy: Sendable {
     ///   - reportGroup: Name of a reporting endpoint, `[a-z]` only, or `nil` for none.
     init(hosts: ProviderHosts, reportGroup: String? = nil) {
         func list(_ sources: [ProviderHosts.Source]) -> String { sources.map { " \($0.text)" }.joined() }
+        // A simulator may be without TLS.
+        let onward = " https:" + list(hosts.pages.filter { !$0.text.hasPrefix("https:") })
         policy = NoncePolicy(
             beforeNonce: "default-src 'none'; script-src 'nonce-",
             afterNonce:
                 "'\(list(hosts.scripts)); style-src 'self'\(list(hosts.styles)); style-src-attr 'unsafe-inline'; "
                 + "img-src 'self' data:\(list(hosts.images)); connect-src 'self'\(list(hosts.pages)); "
-                + "frame-src\(hosts.pages.isEmpty ? " 'none'" : list(hosts.pages)); form-action 'self'\(list(hosts.pages)); "
+                + "frame-src\(onward); form-action 'self'\(onward); "
                 + "base-uri 'none'; frame-ancestors 'none'\(reportGroup.map { "; report-to \($0)" } ?? "")"
         )
     }
@@ -87,6 +92,9 @@ struct ProviderHosts: Sendable {
     let styles: [Source]
     /// Where images come from.
     let images: [Source]
-    /// Hosted pages: the target of forms and redirects, frames, and calls.
+    /// Hosted pages: where the script calls, and what comes first behind forms and in frames.
     let pages: [Source]
+
+    /// No host of the provider's.
+    static let none = ProviderHosts(scripts: [], styles: [], images: [], pages: [])
 }

@@ -195,7 +195,8 @@ struct HostedPageTests {
             #expect(page.field("cache-control") == "no-store")
             let policy = page.field("content-security-policy") ?? ""
             #expect(policy.hasPrefix("default-src 'none'; style-src 'self'; script-src 'self';"))
-            #expect(policy.contains("form-action 'self' https://shop.example.test https://shop.example.test:*;"))
+            // Wherever the merchant's pages lead.
+            #expect(policy.contains("form-action 'self' https: http://localhost:*"))
             #expect(policy.contains("frame-ancestors 'none'"))
         }
     }

@@ -85,7 +85,7 @@ extension AmazonPayModel {
             language: language,
             title: title,
             id: id,
-            formTargets: visit.caller.merchant.formTargets([urls.review, urls.result, urls.cancel, urls.error])
+            appSchemes: urls.appSchemes
         )
         return frame.answer(complaint == nil ? 200 : 422, content)
     }

@@ -60,6 +60,7 @@ extension AmazonPayModel {
             if let file = HostedFiles.answer(route) { return file }
             // A HEAD must not have the effect that some of these pages have.
             if isHead { return SimulatorAnswer(200, HostedFrame.fields("default-src 'none'")) }
+            if let redirect = redirectToSecondHost(request, route) { return redirect }
             return try answer(PageRequest(request, route), fault)
         } catch {
             return error.answer(HostedLanguage(acceptLanguage: request.first("accept-language")))
@@ -69,6 +70,8 @@ extension AmazonPayModel {
     private mutating func answer(_ page: PageRequest, _ fault: Fault?) throws(HostedError) -> SimulatorAnswer {
         switch page.route {
         case .start: return try startCheckout(page)
+        case .enter: return try enter(page)
+        case .leave: return try leave(page)
         case .processing: return try process(page, softlyDeclined: fault != nil)
         case .error:
             let code = page.parameters["code"].flatMap(HostedError.Code.init)
@@ -104,10 +107,13 @@ extension AmazonPayModel {
     }
 
     private func visit(of page: PageRequest) throws(HostedError) -> HostedVisit {
-        guard let visit = pages.visit(page.request.cookie(HostedPageState.cookie)) else {
-            throw HostedError(.visitNotFound)
-        }
+        let visit = try knownVisit(page.request.cookie(HostedPageState.cookie))
         if let tag = page.parameters["visit"], tag != visit.tag { throw HostedError(.anotherCheckout) }
+        return visit
+    }
+
+    func knownVisit(_ id: String?) throws(HostedError) -> HostedVisit {
+        guard let visit = pages.visit(id) else { throw HostedError(.visitNotFound) }
         return visit
     }
 
@@ -145,12 +151,7 @@ extension AmazonPayModel {
             location += "?amazonCheckoutSessionId=" + id
         }
         var fields = HostedFrame.fields("default-src 'none'") + [("location", location)]
-        if let request {
-            let secure = request.isSecure ? "; Secure" : ""
-            fields.append(
-                ("set-cookie", "\(HostedPageState.cookie)=\(visit.id); Path=/\(secure); HttpOnly; SameSite=Lax")
-            )
-        }
+        if let request { fields.append(HostedPageState.cookieField(visit, request)) }
         return SimulatorAnswer(303, fields)
     }
 }
@@ -158,6 +159,11 @@ extension AmazonPayModel {
 extension HostedPageState {
     /// The cookie that names a browser's visit; cookies do not know ports, so it must not be called like anybody else's.
     static let cookie = "sim_hosted"
+
+    static func cookieField(_ visit: HostedVisit, _ request: SimulatorRequest) -> (String, String) {
+        let secure = request.isSecure ? "; Secure" : ""
+        return ("set-cookie", "\(cookie)=\(visit.id); Path=/\(secure); HttpOnly; SameSite=Lax")
+    }
 }
 
 extension HostedVisit {

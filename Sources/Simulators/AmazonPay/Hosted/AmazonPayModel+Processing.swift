@@ -98,14 +98,14 @@ extension AmazonPayModel {
 
     // MARK: Ways back
 
-    func returnToReview(_ id: String, _ visit: HostedVisit) -> SimulatorAnswer {
+    mutating func returnToReview(_ id: String, _ visit: HostedVisit) -> SimulatorAnswer {
         guard let review = engine.sessions[id]?.urls.review else {
             return HostedError(.sessionNotReady).answer(visit.language)
         }
         return leave(to: review, id, visit.language)
     }
 
-    func returnToResult(_ id: String, _ language: HostedLanguage) -> SimulatorAnswer {
+    mutating func returnToResult(_ id: String, _ language: HostedLanguage) -> SimulatorAnswer {
         guard let result = engine.sessions[id]?.urls.result else {
             return HostedError(.sessionNotReady).answer(language)
         }
@@ -113,11 +113,11 @@ extension AmazonPayModel {
     }
 
     /// Sends the browser to a URL that the merchant has signed.
-    func leave(to url: String, _ sessionID: String?, _ language: HostedLanguage) -> SimulatorAnswer {
+    mutating func leave(to url: String, _ sessionID: String?, _ language: HostedLanguage) -> SimulatorAnswer {
         leave(to: url, adding: sessionID.map { ("amazonCheckoutSessionId", $0) }, language)
     }
 
-    func leave(
+    mutating func leave(
         to url: String,
         adding parameter: (name: String, value: String)?,
         _ language: HostedLanguage
@@ -126,7 +126,8 @@ extension AmazonPayModel {
             return HostedError(.invalidParameterValue).answer(language)
         }
         let target = parameter.map { url.appending($0.name, $0.value) } ?? url.text
-        return HandOff(language: language, redirect: switches.redirect).answer(to: target)
+        return departure(to: target, language)
+            ?? HandOff(language: language, redirect: switches.redirect).answer(to: target)
     }
 
     /// Where an error page of a visit can lead.

@@ -12,7 +12,7 @@ extension AmazonPayModel {
             let caller = try self.caller(page)
             try checkOrigin(page, caller.merchant)
             let visit = pages.open(caller, language, try purpose(page, caller))
-            return go(to: .signIn, visit, setsCookieOn: page.request)
+            return redirectToSecondHost(visit, page.request) ?? go(to: .signIn, visit, setsCookieOn: page.request)
         } catch {
             return error.answer(language)
         }

@@ -6,8 +6,8 @@ struct HostedFrame: Sendable {
     let title: String
     /// The stable id of the page, for scripts that find their way.
     let id: String
-    /// Origins that a form may end up at, beyond the page's own.
-    var formTargets: [String] = []
+    /// Schemes of apps that a form may end up in, as policies name them.
+    var appSchemes: [String] = []
     /// What stands in the head beyond title and style.
     var head = HTML.empty
 
@@ -39,12 +39,16 @@ struct HostedFrame: Sendable {
             """
     }
 
-    /// Browsers hold the redirect after a form to `form-action`, so the merchant's own origins are in it.
+    /// Browsers hold each redirect after a form to `form-action`; where the merchant's pages lead is not for these to say.
     private var policy: String {
-        let targets = (["'self'"] + formTargets).joined(separator: " ")
+        let targets = (HostedFrame.formTargets + appSchemes).joined(separator: " ")
         return "default-src 'none'; style-src 'self'; script-src 'self'; form-action \(targets); base-uri 'none'; "
             + "frame-ancestors 'none'"
     }
+
+    private static let formTargets = [
+        "'self'", "https:", "http://localhost:*", "http://*.localhost:*", "http://127.0.0.1:*",
+    ]
 
     static func fields(_ policy: String) -> [(String, String)] {
         [
@@ -55,15 +59,11 @@ struct HostedFrame: Sendable {
     }
 }
 
-extension Merchant {
-    /// Where the browser may end up after a form of the hosted pages.
-    func formTargets(_ urls: [String?]) -> [String] {
-        let parsed = urls.compactMap { $0.flatMap { WebURL($0, acceptsApps: true) } }
-        var targets = parsed.map(\.origin) + allowedDomains.map { "https://\($0):*" }
-        if parsed.contains(where: \.isLocal) {
-            targets += ["https://localhost:*", "http://localhost:*", "https://*.localhost:*", "http://127.0.0.1:*"]
-        }
-        var seen: Set<String> = []
-        return targets.filter { seen.insert($0).inserted }
+extension ReturnURLs {
+    /// The schemes of those that lead into an app.
+    var appSchemes: [String] {
+        let apps = [review, result, cancel, error].compactMap { $0.flatMap { WebURL($0, acceptsApps: true) } }
+            .filter(\.isApp)
+        return Set(apps.map(\.origin)).sorted()
     }
 }

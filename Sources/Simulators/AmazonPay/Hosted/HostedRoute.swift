@@ -4,6 +4,10 @@ enum HostedRoute: String, Sendable, CaseIterable {
     case style = "/ap/style.css"
     case handOffScript = "/ap/handoff.js"
     case start = "/checkout/start"
+    /// Where a visit that began on the first host arrives on the second.
+    case enter = "/ap/enter"
+    /// Where a visit on the second host comes past the first on its way back.
+    case leave = "/ap/leave"
     case signIn = "/ap/signin"
     case code = "/ap/mfa"
     case consent = "/ap/consent"
@@ -19,6 +23,8 @@ enum HostedRoute: String, Sendable, CaseIterable {
         case .checkoutScript: "CheckoutScript"
         case .style, .handOffScript: "File"
         case .start: "CheckoutStart"
+        case .enter: "Enter"
+        case .leave: "Leave"
         case .signIn: "SignIn"
         case .code: "Mfa"
         case .consent: "Consent"
@@ -32,7 +38,7 @@ enum HostedRoute: String, Sendable, CaseIterable {
 
     var methods: [String] {
         switch self {
-        case .checkoutScript, .style, .handOffScript, .processing, .error: ["GET"]
+        case .checkoutScript, .style, .handOffScript, .processing, .error, .enter, .leave: ["GET"]
         case .start, .signOut: ["POST"]
         case .signIn, .code, .consent, .select, .bank: ["GET", "POST"]
         }

@@ -73,6 +73,13 @@ struct NextBuyer: Sendable, Equatable {
     var count = 1
 }
 
+/// Where a visit is going when it comes past the first host on its way back.
+struct Departure: Sendable {
+    /// A URL that the merchant has signed.
+    let url: String
+    let language: HostedLanguage
+}
+
 /// The visits of the hosted pages, and the buyers that will answer by themselves.
 struct HostedPageState: Sendable {
     static let visitCapacity = 20_000
@@ -82,6 +89,9 @@ struct HostedPageState: Sendable {
     private var visits: [String: HostedVisit] = [:]
     private var order = FIFOEviction(capacity: visitCapacity)
     private(set) var nextBuyers: [NextBuyer] = []
+    /// Where visits on their way back over the first host are going.
+    private var departures: [String: Departure] = [:]
+    private var departureOrder = FIFOEviction(capacity: visitCapacity)
     /// Which buyer has agreed to share data with which merchant.
     private var consents: Set<String> = []
 
@@ -110,6 +120,20 @@ struct HostedPageState: Sendable {
 
     mutating func keep(_ visit: HostedVisit) {
         visits[visit.id] = visit
+    }
+
+    /// Keeps where a visit is going.
+    ///
+    /// - Returns: The name under which `departure` has it.
+    mutating func depart(_ departure: Departure) -> String {
+        let name = mint.token()
+        if let oldest = departureOrder.add(name) { departures[oldest] = nil }
+        departures[name] = departure
+        return name
+    }
+
+    func departure(_ name: String?) -> Departure? {
+        name.flatMap { departures[$0] }
     }
 
     mutating func add(_ buyer: NextBuyer) {

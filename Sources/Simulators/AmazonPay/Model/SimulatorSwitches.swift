@@ -51,6 +51,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
     package var idempotencyScope: IdempotencyScope = .account
     /// How the hosted pages send the browser back.
     package var redirect: Redirect = .http
+    /// Whether buyers are sent on to a second host and come back over the first.
+    package var usesSecondHost = false
     /// Whether the result URL comes without the id, as merchants have observed.
     package var omitResultID = false
     /// Whether the id is appended to the cancel URL.
@@ -71,7 +73,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
         [
             "signature": .string(signature.rawValue), "quota": .string(quota.rawValue),
             "idempotencyScope": .string(idempotencyScope.rawValue), "redirect": .string(redirect.rawValue),
-            "omitResultId": .bool(omitResultID),
+            "secondHost": .bool(usesSecondHost), "omitResultId": .bool(omitResultID),
             "appendCancelId": .bool(appendCancelID), "askMfa": .bool(askCode), "ask3ds": .bool(askBank),
             "refundDelay": .string("PT\(refundDelay.components.seconds)S"),
             "bankDelay": .string("PT\(bankDelay.components.seconds)S"),
@@ -82,7 +84,8 @@ package struct SimulatorSwitches: Sendable, Equatable {
         .init("signature", .oneOf(["strict", "documented", "off"])),
         .init("quota", .oneOf(["live", "sandbox", "none"])),
         .init("idempotencyScope", .oneOf(["account", "operation"])),
-        .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("omitResultId", .flag),
+        .init("redirect", .oneOf(["http", "meta", "script", "tap"])), .init("secondHost", .flag),
+        .init("omitResultId", .flag),
         .init("appendCancelId", .flag), .init("askMfa", .flag), .init("ask3ds", .flag),
         .init("refundDelay", .text(40)), .init("bankDelay", .text(40)),
     ]
@@ -94,6 +97,7 @@ package struct SimulatorSwitches: Sendable, Equatable {
         idempotencyScope =
             body["idempotencyScope"]?.text.flatMap(IdempotencyScope.init) ?? idempotencyScope
         redirect = body["redirect"]?.text.flatMap(Redirect.init) ?? redirect
+        usesSecondHost = body["secondHost"]?.flag ?? usesSecondHost
         omitResultID = body["omitResultId"]?.flag ?? omitResultID
         appendCancelID = body["appendCancelId"]?.flag ?? appendCancelID
         askCode = body["askMfa"]?.flag ?? askCode
