@@ -55,7 +55,7 @@ struct NotificationSetup: Sendable {
             logger: telemetry.logger
         )
         // Lines about unverified messages would fill the log.
-        var lines = LogRateLimiter(perSecond: 1)
+        var lines = LogBudgets<String>(perSecond: 1)
         return NotificationInbox(
             NotificationInbox.Parts(
                 verifier: NotificationVerifier(policy, certificates: certificates),
@@ -65,7 +65,7 @@ struct NotificationSetup: Sendable {
                 logger: telemetry.logger
             ),
             confirmsSubscriptions: confirmsSubscriptions,
-            budget: { lines.take(at: reactor.now) },
+            budget: { lines.take($0, at: reactor.now) },
             wake: wake
         )
     }
