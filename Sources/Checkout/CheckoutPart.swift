@@ -50,7 +50,8 @@ package final class CheckoutPart {
     /// Counts live sessions for the limits; one loop runs it.
     let liveSessions: LiveSessionCounter
     private let counters: CheckoutCounters
-    private var refusalLines: LogRateLimiter
+    private var refusalLines: LogBudgets<FailureCode>
+    private var merchantLines: LogBudgets<FailureCode>
     private var reportLines: LogRateLimiter
     private var shedLines: LogRateLimiter
     private let overloaded: PreparedRefusal
@@ -124,10 +125,12 @@ package final class CheckoutPart {
         shedLines = LogRateLimiter(perSecond: 1)
         overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)
         unconnected = PreparedRefusal(Failure(.unavailable), deployment)
-        refusalLines = LogRateLimiter(perSecond: CheckoutPart.refusalLinesPerSecond)
+        refusalLines = LogBudgets(perSecond: CheckoutPart.linesPerCode)
+        merchantLines = LogBudgets(perSecond: CheckoutPart.linesPerCode)
     }
 
-    private static let refusalLinesPerSecond = 20
+    /// Lines a second, for each code by itself.
+    private static let linesPerCode = 10
 
     /// Supplies nonces.
     package var random: any RandomSource { reactor.random }
@@ -211,7 +214,9 @@ package final class CheckoutPart {
     ///   - problem: The refusal as the client got it, with its detail.
     ///   - requestID: Of the request.
     package func note(_ problem: Failure, requestID: String) {
-        guard problem.code.status.code >= 500, let unwritten = refusalLines.take(at: reactor.now) else { return }
+        guard problem.code.status.code >= 500,
+            let unwritten = merchantLines.take(problem.code, at: reactor.now)
+        else { return }
         var fields = [
             LogField("code", problem.code.name), LogField("detail", problem.detail), LogField("request", requestID),
         ]
@@ -222,10 +227,13 @@ package final class CheckoutPart {
         logger.warning("merchant.request_failed", fields)
     }
 
-    /// Writes a refusal down that an operator should know of; what any client can provoke at will is only counted.
+    /// Writes a refusal down that an operator should know of; what any client can provoke at will is only counted, and so is
+    /// what was refused before anything was looked up.
     func note(_ failure: Failure, _ request: HTTPRequest) {
         counters.refusal(failure.code).increment()
-        guard failure.code.isOurs, let unwritten = refusalLines.take(at: reactor.now) else { return }
+        guard failure.code.isOurs, !failure.isUnexamined,
+            let unwritten = refusalLines.take(failure.code, at: reactor.now)
+        else { return }
         var fields = [
             LogField("code", failure.code.name), LogField("detail", failure.detail),
             LogField("request", request.requestID),

@@ -31,3 +31,23 @@ package struct LogRateLimiter {
         return unwritten
     }
 }
+
+/// A budget of log lines for each of a few kinds: a flood of one kind leaves the lines of the others alone.
+struct LogBudgets<Kind: Hashable> {
+    private let perSecond: Int
+    private var limiters: [Kind: LogRateLimiter] = [:]
+
+    /// Full budgets.
+    ///
+    /// - Parameter perSecond: Of each kind.
+    init(perSecond: Int) {
+        self.perSecond = perSecond
+    }
+
+    /// Takes one line of a kind, as `LogRateLimiter`.
+    ///
+    /// - Parameter kind: Of a closed list, never a text of a request.
+    mutating func take(_ kind: Kind, at now: MonotonicTime) -> Int? {
+        limiters[kind, default: LogRateLimiter(perSecond: perSecond)].take(at: now)
+    }
+}

@@ -89,6 +89,8 @@ package struct Failure: Error {
     /// The session that it is about, for `X-Flow-Id`.
     package let session: UUIDBytes?
     private let seconds: Int32
+    /// Whether it was refused before anything was looked up: anybody can bring it about, with the id of any session.
+    package var isUnexamined = false
 
     private final class Extras: Sendable {
         let message: String?

@@ -58,6 +58,17 @@ private enum Message {
         try await shop.ask(.post, "/ipn/amazon-pay", type: "text/plain", body: body)
     }
 
+    @Test func `that is refused is in the log beside a flood that is refused for another reason`() async throws {
+        let foreign = try Message.signed(topic: "arn:aws:sns:ap-northeast-1:000000000000:OTHER")
+        try await withCheckout(Message.settings) { shop in
+            for _ in 0..<50 { _ = try await post(shop, "{}") }
+            let refusal = try await post(shop, foreign)
+            #expect(refusal.status == 403)
+            #expect(!shop.log.lines(with: "\"malformed\"").isEmpty)
+            #expect(shop.log.lines(with: "\"topic\"").count == 1)
+        }
+    }
+
     @Test(arguments: ["taken", "duplicate", "unknown"])
     func `is answered once it is written down`(receipt: String) async throws {
         try await withCheckout(Message.settings) { shop in

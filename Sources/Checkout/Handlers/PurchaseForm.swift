@@ -27,10 +27,10 @@ enum PurchaseForm {
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         guard CheckoutSessionID(reference) != nil else {
-            throw Failure(.orderMismatch, "orderReferenceId has another form", session: ticket.webviewSession)
+            throw mismatch("orderReferenceId has another form", ticket)
         }
         guard form["accessToken"] == nil || form["accessToken"] == sealedWord else {
-            throw Failure(.orderMismatch, "accessToken is not ours", session: ticket.webviewSession)
+            throw mismatch("accessToken is not ours", ticket)
         }
         // An app whose memory is empty has nothing to compare with, and must not read it as agreement.
         for name in PurchaseForm.neverEmpty where form.isEmpty(name) {
@@ -43,6 +43,13 @@ enum PurchaseForm {
         request.verifier = try parse(form, "code_verifier", CodeVerifier.parse)
         request.total = try form.amount("totalPrice")
         return request
+    }
+
+    /// A mismatch that nobody has looked up: anybody can bring it about, with the id of any session.
+    private static func mismatch(_ detail: String, _ ticket: ReturnTicket) -> Failure {
+        var failure = Failure(.orderMismatch, detail, session: ticket.webviewSession)
+        failure.isUnexamined = true
+        return failure
     }
 
     private static func parse<Value>(

@@ -22,7 +22,7 @@ final class NotificationInbox {
     private let parts: Parts
     private let confirmsSubscriptions: Bool
     private let wake: () -> Void
-    private let budget: () -> Int?
+    private let budget: (String) -> Int?
     /// Fetches of certificates that an address, or a network, may cause.
     ///
     /// What needs none is judged as ever: the address may be the provider's own.
@@ -39,12 +39,13 @@ final class NotificationInbox {
     /// - Parameters:
     ///   - parts: What it works with.
     ///   - confirmsSubscriptions: Whether a subscription to our topic is confirmed without a person.
-    ///   - budget: Asked before a line that any sender can provoke: how many were not written, or `nil` for none now.
+    ///   - budget: Asked with an outcome before a line that any sender can provoke: how many were not written, or `nil` for none
+    ///     now.
     ///   - wake: Called when an object is to be read.
     init(
         _ parts: Parts,
         confirmsSubscriptions: Bool,
-        budget: @escaping () -> Int?,
+        budget: @escaping (String) -> Int?,
         wake: @escaping () -> Void
     ) {
         self.parts = parts
@@ -68,7 +69,7 @@ final class NotificationInbox {
             return await take(notification)
         } catch {
             parts.counters.count(error.outcome)
-            if let unwritten = budget() {
+            if let unwritten = budget(error.outcome) {
                 parts.logger.info(
                     "notification.refused",
                     [LogField("outcome", error.outcome), LogField("unwritten", unwritten)]

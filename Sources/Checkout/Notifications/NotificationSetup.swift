@@ -56,7 +56,7 @@ struct NotificationSetup: Sendable {
             logger: telemetry.logger
         )
         // Lines about unverified messages would fill the log.
-        var lines = LogRateLimiter(perSecond: 1)
+        var lines = LogBudgets<String>(perSecond: 1)
         return NotificationInbox(
             NotificationInbox.Parts(
                 verifier: NotificationVerifier(policy, certificates: certificates),
@@ -66,7 +66,7 @@ struct NotificationSetup: Sendable {
                 logger: telemetry.logger
             ),
             confirmsSubscriptions: confirmsSubscriptions,
-            budget: { lines.take(at: reactor.now) },
+            budget: { lines.take($0, at: reactor.now) },
             wake: wake
         )
     }
