@@ -39,8 +39,9 @@ package struct LinkMatcher: Sendable {
     /// - Returns: Empty where no rule that opens the app has this path.
     package func unmet(_ url: String) -> [LinkRules.QueryItem] {
         let parts = LinkMatcher.parts(url)
-        let rule = rules.components.first { !$0.isExcluded && LinkMatcher.matches(parts.path, $0.path) }
-        return (rule?.query ?? []).filter { !LinkMatcher.holds($0, in: parts.query) }
+        let rule = rules.components.first { !$0.isExcluded && LinkPattern($0.path, $0.options).matches(parts.path) }
+        guard let rule else { return [] }
+        return rule.query.filter { !LinkMatcher.holds($0, in: parts.query, rule.options) }
     }
 
     private func opensByPath(_ path: String) -> Bool {
@@ -53,11 +54,14 @@ package struct LinkMatcher: Sendable {
     }
 
     private func opensByComponent(_ parts: Parts) -> Bool {
-        for rule in rules.components where LinkMatcher.matches(parts.path, rule.path) {
+        for rule in rules.components {
+            func matches(_ text: String, _ pattern: String?) -> Bool {
+                pattern.map { LinkPattern($0, rule.options).matches(text) } ?? true
+            }
             let isMatch =
-                LinkMatcher.matches(parts.queryText, rule.queryText ?? "*")
-                && LinkMatcher.matches(parts.fragment, rule.fragment ?? "*")
-                && rule.query.allSatisfy { LinkMatcher.holds($0, in: parts.query) }
+                matches(parts.path, rule.path) && matches(parts.queryText, rule.queryText)
+                && matches(parts.fragment, rule.fragment)
+                && rule.query.allSatisfy { LinkMatcher.holds($0, in: parts.query, rule.options) }
             if isMatch { return !rule.isExcluded }
         }
         return false
@@ -66,9 +70,14 @@ package struct LinkMatcher: Sendable {
     private static let exclusion = "NOT "
 
     /// Every item of the name has to match; a missing one counts as empty.
-    private static func holds(_ item: LinkRules.QueryItem, in query: [(String, String)]) -> Bool {
+    private static func holds(
+        _ item: LinkRules.QueryItem,
+        in query: [(String, String)],
+        _ options: LinkPattern.Options
+    ) -> Bool {
         let values = query.filter { $0.0 == item.name }.map(\.1)
-        return (values.isEmpty ? [""] : values).allSatisfy { matches($0, item.pattern) }
+        let pattern = LinkPattern(item.pattern, options)
+        return (values.isEmpty ? [""] : values).allSatisfy { pattern.matches($0) }
     }
 
     /// An address taken apart; what is missing is empty.
@@ -96,30 +105,6 @@ package struct LinkMatcher: Sendable {
         )
     }
 
-    /// Whether a text matches a pattern as a whole: `*` for any run of characters, `?` for one.
-    ///
-    /// The time is bounded by the product of the lengths: on a mismatch only the last star is widened.
-    static func matches(_ text: String, _ pattern: String) -> Bool {
-        let text = Array(text.utf8)
-        let pattern = Array(pattern.utf8)
-        var position = 0
-        var index = 0
-        var star: (index: Int, position: Int)?
-        while position < text.count {
-            if index < pattern.count, pattern[index] == UInt8(ascii: "*") {
-                star = (index, position)
-                index += 1
-            } else if index < pattern.count, pattern[index] == UInt8(ascii: "?") || pattern[index] == text[position] {
-                index += 1
-                position += 1
-            } else if let last = star {
-                star = (last.index, last.position + 1)
-                index = last.index + 1
-                position = last.position + 1
-            } else {
-                return false
-            }
-        }
-        return pattern[index...].allSatisfy { $0 == UInt8(ascii: "*") }
-    }
+    /// Whether a text matches a pattern of the old form as a whole.
+    static func matches(_ text: String, _ pattern: String) -> Bool { LinkPattern(pattern).matches(text) }
 }

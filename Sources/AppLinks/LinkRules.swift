@@ -14,6 +14,8 @@ package struct LinkRules: Sendable, Hashable {
         package let isExcluded: Bool
         /// For readers of the document.
         package let comment: String
+        /// How its patterns are compared.
+        package let options: LinkPattern.Options
 
         /// A rule, as a document has it.
         ///
@@ -24,13 +26,15 @@ package struct LinkRules: Sendable, Hashable {
         ///   - fragment: A pattern for what stands behind `#`.
         ///   - isExcluded: Whether a match keeps the address in the browser.
         ///   - comment: For readers of the document.
+        ///   - options: How its patterns are compared.
         package init(
             path: String,
             query: [QueryItem],
             queryText: String? = nil,
             fragment: String? = nil,
             isExcluded: Bool,
-            comment: String
+            comment: String,
+            options: LinkPattern.Options = LinkPattern.Options()
         ) {
             self.path = path
             self.query = query
@@ -38,6 +42,7 @@ package struct LinkRules: Sendable, Hashable {
             self.fragment = fragment
             self.isExcluded = isExcluded
             self.comment = comment
+            self.options = options
         }
 
         /// Whether every address matches.

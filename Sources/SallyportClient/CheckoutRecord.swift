@@ -100,10 +100,16 @@ public struct FileCheckoutStore: CheckoutStore {
         try? FileManager.default.removeItem(at: fresh)
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         let data = try JSONEncoder().encode(record)
-        guard FileManager.default.createFile(atPath: fresh.path, contents: data, attributes: attributes) else {
+        guard FileManager.default.createFile(atPath: fresh.path, contents: nil, attributes: attributes) else {
             throw CheckoutError("the file of the checkout cannot be written")
         }
         let handle = try FileHandle(forWritingTo: fresh)
+        #if os(iOS)
+        // Cannot be read while the phone is locked; what is open already can be written then too.
+        let protection: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.completeUnlessOpen]
+        try FileManager.default.setAttributes(protection, ofItemAtPath: fresh.path)
+        #endif
+        try handle.write(contentsOf: data)
         try handle.synchronize()
         try handle.close()
         guard rename(fresh.path, url.path) == 0 else {

@@ -8,8 +8,8 @@ package enum WebhookAddress {
     /// What is wrong with an address, or `nil`.
     ///
     /// Only operators name addresses, so networks of their own are allowed; this machine's own services are not, unless a
-    /// setting says so, clear text never leaves the machine, and nothing is sent to the machine's link, where clouds hand out
-    /// its secrets. Numbers are read as resolvers read them; names are not looked up, so one that stands for this machine is
+    /// setting says so, clear text never leaves the machine, and nothing is sent where clouds hand out its secrets
+    /// (`SpecialAddress`). Numbers are read as resolvers read them; names are not looked up, so one that stands for this machine is
     /// not found out.
     ///
     /// - Parameters:
@@ -28,32 +28,14 @@ package enum WebhookAddress {
             return "an address must not have a user name or password: it would be written to logs"
         }
         guard let parts = HTTPURL(url) else { return "no host and port" }
-        if parts.host.isLoopback {
-            return allowsLoopback ? nil : "an address of this machine; webhooks.allow_loopback permits it"
-        }
-        if isLinkLocal(parts.host.number) {
-            return "a link-local address, where clouds serve the credentials of the machine"
+        switch parts.host.special {
+        case .loopback: return allowsLoopback ? nil : "an address of this machine; webhooks.allow_loopback permits it"
+        case .metadata: return "an address at which clouds serve the credentials of the machine"
+        case .nobody: return "an address of no single other machine"
+        case nil: break
         }
         return parts.isSecure ? nil : "not https: events would go over the network in clear"
     }
-
-    /// `169.254.0.0/16`, also within an IPv6 address; `fe80::/10`; and the one of another kind that a cloud uses so.
-    private static func isLinkLocal(_ number: IPNumber?) -> Bool {
-        switch number {
-        case .v4(let bits): return bits >> 16 == 0xA9FE
-        case .v6(let groups):
-            guard groups.count == 8 else { return false }
-            if groups[0] & 0xFFC0 == 0xFE80 || groups == cloudLink { return true }
-            return groups[6] == 0xA9FE && embedding.contains(Array(groups[..<6]))
-        case nil: return false
-        }
-    }
-
-    private static let cloudLink: [UInt32] = [0xFD00, 0xEC2, 0, 0, 0, 0, 0, 0x254]
-    /// What stands before an IPv4 address: nothing, the mark of such addresses, that of a translator.
-    private static let embedding: [[UInt32]] = [
-        [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0xFFFF], [0x64, 0xFF9B, 0, 0, 0, 0],
-    ]
 
     private static func hasUser(_ url: String) -> Bool {
         url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }.contains("@")

@@ -86,6 +86,20 @@ private let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
             #expect(error?.detail.hasPrefix("request: ") == true)
         }
     }
+
+    @Test(arguments: [
+        "https://169.254.169.254/latest/meta-data/", "https://[fe80::1]/", "https://[fd00:ec2::254]/",
+        "https://[::ffff:169.254.169.254]/", "https://100.100.100.200/", "https://metadata.google.internal/",
+        "https://[2002:a9fe:a9fe::]/", "https://[64:ff9b::a9fe:a9fe]/", "https://[64:ff9b::127.0.0.1]/",
+        "https://224.0.0.1/",
+    ])
+    func `to where clouds serve credentials is refused with nothing sent`(url: String) async throws {
+        try await withLoop { reactor in
+            let error = await failure(CurlClient(reactor), OutboundRequest(method: "GET", url: url))
+            #expect(error?.code == .connectFailed)
+            #expect(error?.detail.hasPrefix("request: ") == true)
+        }
+    }
 }
 
 @Suite struct `The response of another server` {

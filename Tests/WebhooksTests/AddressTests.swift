@@ -9,7 +9,11 @@ struct AddressTests {
             "https://[2001:db8::1]:443/", "https://shop_1.internal",
             "https://127.shop.example/", "https://0xshop.example/", "https://[::2:0:0]/", "https://[1:2:3:4:5:6:7:8]/",
             "https://[64:ff9b::10.0.0.1]/", "https://128.0.0.1/", "https://[2001:db8::]/", "https://[1:0:0:0:0:0:0:1]/",
-            "https://169.253.0.1/", "https://[fec0::1]/", "https://[fd00:ec2::253]/",
+            "https://169.253.0.1/", "https://[fec0::1]/", "https://[fd00:ec2::253]/", "https://172.16.0.1/",
+            "https://192.168.1.1/", "https://100.64.0.1/", "https://100.100.100.201/", "https://168.63.129.17/",
+            "https://[2002:a00:1::1]/", "https://[64:ff9b:1::10.0.0.1]/", "https://[64:ff9b:1::1.2.3.4]/",
+            "https://[fc00::1]/", "https://[2001:0:808:808::f7f7:f7f7]/", "https://[2001:4860:4860::8888]/",
+            "https://metadata.shop.example/", "https://223.255.255.1/", "https://192.0.0.193/",
         ]
     )
     func `may be any https address of another machine`(url: String) {
@@ -41,6 +45,25 @@ struct AddressTests {
         ]
     )
     func `is never one of the machine's link`(url: String) {
+        #expect(WebhookAddress.problem(url, allowsLoopback: false) != nil)
+        #expect(WebhookAddress.problem(url, allowsLoopback: true) != nil)
+    }
+
+    @Test(
+        arguments: [
+            "https://[2002:a9fe:a9fe::]/", "https://[2002:a9fe:a9fe:1::1]/", "https://[64:ff9b:1::a9fe:a9fe]/",
+            "https://[64:ff9b:1:a9fe:a9:fe00::]/", "https://[64:ff9b:1:fa9:fe:a9fe::]/",
+            "https://[64:ff9b:1:0:a9:fea9:fe00:0]/", "https://[64:ff9b::7f00:1]/", "https://[2002:7f00:1::]/",
+            "https://[fd20:ce::254]/", "https://100.100.100.200/", "https://168.63.129.16/", "https://192.0.0.192/",
+            "https://metadata.google.internal/", "https://METADATA.google.internal./x", "https://metadata/",
+            "https://[2001:0:a9fe:a9fe::1]/", "https://[2001::5601:5601]/", "https://[::ffff:0:a9fe:a9fe]/",
+            "https://[::ffff:100.100.100.200]/", "https://[::ffff:168.63.129.16]/", "https://[fe80::5efe:a9fe:a9fe]/",
+            "https://[2001:db8::5efe:169.254.169.254]/", "https://[2001:db8::200:5efe:169.254.169.254]/",
+            "https://224.0.0.1/", "https://255.255.255.255/", "https://240.0.0.1/", "https://0.1.2.3/",
+            "https://[ff02::1]/", "https://[100::1]/", "https://[64:ff9b::224.0.0.1]/",
+        ]
+    )
+    func `is never within another address, nor one of a cloud by another number or name`(url: String) {
         #expect(WebhookAddress.problem(url, allowsLoopback: false) != nil)
         #expect(WebhookAddress.problem(url, allowsLoopback: true) != nil)
     }

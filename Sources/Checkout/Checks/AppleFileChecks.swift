@@ -1,5 +1,6 @@
 import AppLinks
 import Operations
+import Primitives
 import ServerCore
 
 /// D05 to D12: what the association file for iOS says, written by this program or another.
@@ -68,6 +69,16 @@ struct AppleFileChecks {
             add("D07", .error, "appID and appIDs name different apps.", "Name the same app in both.")
         default: break
         }
+        if !entry.unknown.isEmpty {
+            // Foreign text: only what is plainly a name is repeated.
+            let name = entry.unknown.first { PrintableText.isGood($0, length: 1...40) } ?? "with an odd name"
+            add(
+                "D05",
+                .note,
+                "It has members that are not known here (\(name)); what the entry opens was judged without them.",
+                "Try the return link on a phone."
+            )
+        }
         if entry.rules.paths.contains("*") || entry.takesEverything {
             add(
                 "D08",
@@ -116,13 +127,18 @@ struct AppleFileChecks {
             }.map { form in
                 Finding(
                     "D11",
-                    .error,
+                    severity(file.entries.filter { $0.apps(form).contains(id) }),
                     "apps.ios[\(index)]",
                     "The return link does not open \(id) on iOS \(form == .old ? "12 and older" : "13 and later").",
                     remedy: "Add applinks to the app's services, and serve what `sallyport association --apple` prints."
                 )
             }
         }
+    }
+
+    /// How sure it is what some entries open: members that are not known here may change it.
+    private func severity(_ entries: [AppleFile.Entry]) -> Severity {
+        entries.contains { !$0.unknown.isEmpty } ? .note : .error
     }
 
     /// A link as it is shown to a buyer.
@@ -135,7 +151,7 @@ struct AppleFileChecks {
         }.map { path in
             Finding(
                 "D12",
-                .error,
+                severity(file.entries),
                 AppleFileChecks.subject,
                 "The page \(path) would open the app.",
                 remedy: "Name the path of the return link, \(ReturnLink.path), alone."

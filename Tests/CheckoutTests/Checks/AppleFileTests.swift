@@ -78,6 +78,92 @@ struct AppleFileTests {
         #expect(try checks(Array(text.utf8)) == ["D10 error", "D11 error"])
     }
 
+    /// A file whose `applinks` has more members.
+    private static func file(_ entry: String, with more: String) -> String {
+        #"{"applinks":{\#(more),"details":[{\#(entry)}]}}"#
+    }
+
+    private static let anyCase = #"{"/":"/INDEX.html","caseSensitive":false,\#(query)}"#
+
+    /// Genuine files of other hosts: each opens the app by the return link, and nothing else.
+    @Test(arguments: [
+        file("\(names),\(paths),\"components\":[\(anyCase),\(rest)]"),
+        file(
+            #"\#(names),\#(paths),"components":[{"/":"/INDEX.html",\#(query)},\#(rest)]"#,
+            with: #""defaults":{"caseSensitive":false}"#
+        ),
+        file(
+            #"\#(names),\#(paths),"defaults":{"caseSensitive":false,"percentEncoded":true},"components":[{"/":"/Index.HTML",\#(query)},\#(rest)]"#
+        ),
+        file(
+            #"\#(names),\#(paths),"components":[{"/":"/$(page).html",\#(query)},\#(rest)]"#,
+            with: #""substitutionVariables":{"page":["cart","index"]}"#
+        ),
+        file(
+            #"\#(names),\#(paths),"components":[{"/":"/$(page)",\#(query)},\#(rest)]"#,
+            with: #""substitutionVariables":{"page":["ind*","x"]}"#
+        ),
+        file(
+            #"\#(names),\#(paths),"components":[{"/":"/$(lower)$(alpha)$(alnum)$(xdigit)?.html",\#(query)},\#(rest)]"#
+        ),
+        file(#"\#(names),\#(paths),"components":[{"/":"/$(lang)dex.html",\#(query)},\#(rest)]"#),
+        file(#"\#(names),\#(paths),"components":[{"/":"/index.html","percentEncoded":false,\#(query)},\#(rest)]"#),
+        file(#"\#(names),\#(paths),"components":[{"/":"/INDEX.html","exclude":true},\#(rule),\#(rest)]"#),
+    ])
+    func `of another host may use all of the format`(text: String) throws {
+        #expect(try checks(Array(text.utf8)) == [])
+    }
+
+    /// The same members where they keep the link from opening, or let a page open.
+    @Test(
+        arguments: [
+            (file(#"\#(names),\#(paths),"components":[{"/":"/INDEX.html",\#(query)},\#(rest)]"#), ["D11 error"]),
+            (file(#"\#(names),\#(paths),"components":[{"/":"/$(upper)ndex.html",\#(query)},\#(rest)]"#), ["D11 error"]),
+            (file(#"\#(names),\#(paths),"components":[{"/":"/$(other).html",\#(query)},\#(rest)]"#), ["D11 error"]),
+            (
+                file(
+                    #"\#(names),\#(paths),"components":[{"/":"/INDEX.html","caseSensitive":false,"exclude":true},\#(rule),\#(rest)]"#
+                ),
+                ["D11 error"]
+            ),
+            (
+                file(#"\#(names),\#(paths),"components":[\#(rule),{"/":"/BUTTON","caseSensitive":false},\#(rest)]"#),
+                ["D12 error"]
+            ),
+            (
+                file(
+                    #"\#(names),\#(paths),"components":[\#(rule),{"/":"/$(page)"},\#(rest)]"#,
+                    with: #""substitutionVariables":{"page":["button"]}"#
+                ),
+                ["D12 error"]
+            ),
+        ] as [(String, [String])]
+    )
+    func `of another host is read as phones read it`(text: String, expected: [String]) throws {
+        #expect(try checks(Array(text.utf8)) == expected)
+    }
+
+    /// Members that a later version of the format may have.
+    @Test(
+        arguments: [
+            (file(#"\#(names),\#(paths),"later":true,\#(components)"#), ["D05 note"]),
+            (file(#"\#(names),\#(paths),\#(components)"#, with: #""later":{}"#), ["D05 note"]),
+            (file(#"\#(names),\#(paths),\#(components)"#, with: #""defaults":{"later":1}"#), ["D05 note"]),
+            (
+                file(#"\#(names),\#(paths),"components":[{"/":"/other","later":["/index.html"]},\#(rest)]"#),
+                ["D05 note", "D11 note"]
+            ),
+            (
+                file(#"\#(names),\#(paths),"components":[\#(rule),{"/":"/button","later":1},\#(rest)]"#),
+                ["D05 note", "D12 note"]
+            ),
+            (#"{"applinks":{"details":[{\#(names),\#(paths),\#(components)}]},"appclips":{"apps":[]},"later":1}"#, []),
+        ] as [(String, [String])]
+    )
+    func `with members that are not known has a note at most`(text: String, expected: [String]) throws {
+        #expect(try checks(Array(text.utf8)) == expected)
+    }
+
     @Test func `without components is read in the old form by all`() throws {
         #expect(try checks(Array(Self.file("\(Self.names),\(Self.paths)").utf8)) == [])
     }
