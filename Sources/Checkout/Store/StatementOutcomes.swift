@@ -72,7 +72,7 @@ extension PlaceOutcome: StatementOutcome {
 
     init?(_ word: String, _ row: WebviewSessionRow) throws(PostgresError) {
         switch word {
-        case "placed": self = .placed(try row.placement())
+        case "placed", "placed_again": self = .placed(try row.placement())
         case "not_reviewed": self = .notReviewed
         case "declined": self = .declined
         case "flow_mismatch": self = .webviewSessionMismatch
