@@ -11,7 +11,8 @@ extension OpenOutcome: StatementOutcome where Opened == OpenedSession {
         switch word {
         case "opened": self = .opened(try row.opened())
         case "reopened": self = .reopened(try row.opened())
-        case "same_tab": self = .sameTab
+        case "same_tab": self = .sameTab(review: try row.opened().review)
+        case "doubled": self = .doubled
         case "reused": self = .reused
         case "wrong_browser": self = .wrongBrowser
         case "expired": self = .expired
