@@ -83,6 +83,46 @@ import Testing
         }
     }
 
+    @Test func `a second time at once is asked for again before it is judged`() async throws {
+        let (crossing, target) = (crossing, target)
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_open_first")
+            shop.database.answer("webview_session_open", crossing.row("doubled", "opened").opening)
+            let page = try await shop.ask(.get, target)
+            #expect(page.status == 200 && page.all(.setCookie).isEmpty && page[.location] == nil)
+            #expect(page[.xFlowID] == crossing.id.description && page[.cacheControl] == "no-store")
+            #expect(page.body.contains("action=\"/button?again=1\"") && page.body.contains(crossing.launch.text))
+            #expect(page[.contentSecurityPolicy]?.contains("form-action 'self'") == true)
+            let first = try #require(shop.database.asked.last).parameters
+            let seconds = try first.int64(0, 10)
+            #expect(seconds == 5 - 15)
+            shop.database.answer("webview_session_open_first")
+            shop.database.answer("webview_session_open", crossing.row("reused", "revoked").opening)
+            let answer = try await shop.ask(
+                .post,
+                "/button?again=1",
+                fields: [Browser.ownOrigin],
+                body: "secureWebviewSessionId=\(crossing.launch.text)"
+            )
+            #expect(answer.status == 409 && answer.failure == "session_reused")
+            let second = try #require(shop.database.asked.last).parameters
+            let isNull = try second.isNull(0, 10)
+            #expect(isNull)
+        }
+    }
+
+    @Test func `in the tab of a session whose halves have met leads to the review`() async throws {
+        let (crossing, target) = (crossing, target)
+        try await withCheckout { shop in
+            var row = crossing.row("same_tab", "opened")
+            (row.isMet, row.orderReference) = (true, Crossing.session)
+            shop.database.answer("webview_session_open_first")
+            shop.database.answer("webview_session_open", row.opening)
+            let answer = try await shop.ask(.get, target)
+            #expect(answer[.location] == "/confirm_order?amazonCheckoutSessionId=\(Crossing.session)")
+        }
+    }
+
     @Test func `that nobody knows, or that is none, names no session`() async throws {
         let target = target
         try await withCheckout { shop in

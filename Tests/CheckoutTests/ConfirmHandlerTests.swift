@@ -107,6 +107,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [("見本町1-1", false), ("別町2-2", true)])
+    func `takes a placed order back only where something else was chosen`(line: String, isTakenBack: Bool) async throws
+    {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            var row = crossing.row("live", "placed")
+            row.shown = try crossing.shown()
+            shop.database.answer("webview_session_tab_read", row.tab(crossing.id))
+            shop.provider.answer(200, ProviderBodies.session(mark: crossing.id, line: line, amount: 27_956))
+            if isTakenBack {
+                shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
+            }
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == 303 && answer[.location] == "/confirm_order")
+            #expect(shop.database.names.contains("webview_session_review_choice") == isTakenBack)
+        }
+    }
+
+    @Test(arguments: [("Completed", nil), ("Canceled", "BuyerCanceled")] as [(String, String?)])
+    func `of a placed order whose session has ended leads to its result`(state: String, reason: String?) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_tab_read", crossing.look("placed"))
+            shop.provider.answer(200, ProviderBodies.session(state, reason: reason, mark: crossing.id))
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == 303 && answer[.location] == "/checkout_result")
+            #expect(shop.database.names == ["webview_session_tab_read"])
+        }
+    }
+
     @Test func `with another session than the placed one is refused unasked`() async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
@@ -222,8 +252,8 @@ import Testing
 
     private var body: String { "secureWebviewSessionId=\(crossing.ticket.text)&totalPrice=27%2C956" }
 
-    private func placed() throws -> Parameters {
-        var row = crossing.row("placed", "placed")
+    private func placed(_ outcome: String = "placed") throws -> Parameters {
+        var row = crossing.row(outcome, "placed")
         row.placements = 1
         return row.whole.sealed(try crossing.sealedDetails())
     }
@@ -270,6 +300,90 @@ import Testing
             #expect(answer.failure == code)
             let placement = try #require(shop.database.asked.last).parameters.int64(0, 3)
             #expect(placement == 1)
+        }
+    }
+
+    /// What the provider says of a session that it does not update any more, and what comes of the agreement.
+    struct Late: Sendable, CustomTestStringConvertible {
+        let reason: String
+        let session: String
+        var code: String?
+        var then: String?
+
+        var testDescription: String { "\(reason), \(session.prefix(110)), \(code ?? "on"), \(then ?? "nothing")" }
+    }
+
+    private static let status = "InvalidCheckoutSessionStatus"
+    private static let unplaced = "webview_session_unplace"
+
+    @Test(
+        arguments: [
+            Late(reason: status, session: ProviderBodies.session(amount: 27_956)),
+            Late(reason: status, session: ProviderBodies.session("Completed")),
+            Late(reason: "CheckoutSessionCanceled", session: ProviderBodies.session("Canceled", reason: "Expired")),
+            Late(
+                reason: status,
+                session: ProviderBodies.session(amount: 27_955),
+                then: "webview_session_decline_order"
+            ),
+            Late(reason: status, session: ProviderBodies.session(), code: "provider_failed", then: unplaced),
+            Late(reason: "Other", session: ProviderBodies.session(amount: 1), code: "provider_failed", then: unplaced),
+            Late(reason: status, session: ProviderBodies.session("Strange"), code: "provider_failed"),
+            Late(reason: status, session: "no json", code: "provider_failed"),
+        ],
+        [false, true]
+    )
+    func `that comes too late is judged by the session`(late: Late, isRepeat: Bool) async throws {
+        let (crossing, body, placed) = (crossing, body, try placed(isRepeat ? "placed_again" : "placed"))
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_agree", placed)
+            shop.provider.answer(422, ProviderBodies.refusal(late.reason))
+            shop.provider.answer(200, late.session)
+            let then = late.then == Self.unplaced && isRepeat ? nil : late.then
+            if let then { shop.database.answer(then, crossing.row("reviewed", "reviewed").opening) }
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.failure == late.code && answer.status == (late.code == nil ? 303 : 503))
+            #expect(answer[.location] == (late.code == nil ? "/checkout_result" : nil))
+            #expect(shop.database.names == ["webview_session_agree", then].compactMap(\.self))
+            #expect(shop.provider.requests.map(\.method) == ["PATCH", "GET"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            (400, ProviderBodies.refusal("InvalidParameterValue"), "provider_failed"),
+            (404, ProviderBodies.refusal("ResourceNotFound"), "order_mismatch"),
+            (200, ProviderBodies.session(redirect: "https://evil.example/"), "provider_failed"),
+        ]
+    )
+    func `said twice stays, where the provider does not take the second`(
+        status: Int,
+        answer: String,
+        code: String
+    ) async throws {
+        let (crossing, body, placed) = (crossing, body, try placed("placed_again"))
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_agree", placed)
+            shop.provider.answer(status, answer)
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.failure == code && shop.database.names == ["webview_session_agree"])
+        }
+    }
+
+    @Test func `said again and again is not taken back`() async throws {
+        let (crossing, body, placed) = (crossing, body, try placed("placed_again"))
+        let target = "https://payments.amazon.co.jp/checkout/processing?amazonCheckoutSessionId=1"
+        try await withCheckout { shop in
+            for _ in 0..<50 {
+                shop.database.answer("webview_session_agree", placed)
+                shop.provider.answer(200, ProviderBodies.session(mark: crossing.id, redirect: target))
+                let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+                guard answer.failure != nil else { continue }
+                #expect(answer.status == 429 && answer.failure == "rate_limited")
+                #expect(!shop.database.names.contains("webview_session_unplace"))
+                return shop.provider.clear()
+            }
+            Issue.record("the provider was told 50 times")
         }
     }
 

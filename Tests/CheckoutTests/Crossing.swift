@@ -63,6 +63,17 @@ struct Crossing: Sendable {
         try PrivateSeal(mac: try HMACSHA256()).seal(Crossing.details, under: ticket, random: SeededRandom(seed: 5))
     }
 
+    /// The mark of what the confirm page shows.
+    func shown() throws -> Digest32 {
+        let session = ReviewedSession(
+            orderReference: Crossing.session,
+            merchantReference: id.description,
+            postage: Yen(exactly: 500) ?? .zero,
+            details: Crossing.details
+        )
+        return ticket.mark(of: session, using: try HMACSHA256())
+    }
+
     /// B, and A as the tab remembers it.
     var tabCookies: [(String, String)] {
         [(Jar.tab, tab.text), (Jar.launch, launch.text)]

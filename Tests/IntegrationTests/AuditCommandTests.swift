@@ -117,7 +117,7 @@ import Testing
             try shop.rows("UPDATE merchant_order SET reference = 'A-1' WHERE true")
             let refused = try await shop.shopper()
             _ = try await refused.tab.open(refused.launchPath)
-            let page = try await shop.browser().open(refused.launchPath)
+            let page = try await shop.tab().open(refused.launchPath)
             let number = try #require(page.text.firstMatch(of: #/id="reference">([^<]+)</#)?.1)
             // Whatever came later is gone along first, in pages.
             try shop.rows(

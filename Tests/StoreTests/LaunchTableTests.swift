@@ -23,6 +23,42 @@ struct LaunchTableTests {
         }
     }
 
+    @Test func `presented again at once is not judged yet`() async throws {
+        let rows =
+            [
+                Row(.issued, "opened", .opened), Row(.opened, "doubled"), Row(.reviewed, "doubled"),
+                Row(.placed, "doubled"), Row(.purchasing, "finished"), Row(.authorized, "finished"),
+                Row(.declined, "finished"),
+            ] + Self.dead
+        try await withRows(rows) { rig, row, crossing in
+            // However slow the machine is, no time has passed.
+            try rig.moveOpen(crossing, seconds: 3_600)
+            let live = try rig.cell(crossing, "tab_hash")
+            for _ in 0..<2 {
+                let outcome = try await rig.openAgain(crossing)
+                #expect(outcome == row.outcome, "\(row)")
+                #expect(try rig.state(crossing) == row.after, "\(row)")
+                if row.before == .issued { return }
+            }
+            #expect(try rig.cell(crossing, "tab_hash") == live)
+        }
+    }
+
+    @Test(arguments: [0, 15, 60])
+    func `is judged five seconds after the open, whatever the time of re-opens is`(window: Int64) async throws {
+        var policy = BrokerPolicy.unlimited()
+        policy.times.reopenWindow = .seconds(window)
+        try await withRig(policy) { rig in
+            let crossing = try await rig.opened()
+            _ = try await rig.broker.view(try #require(crossing.tab), by: rig.caller())
+            try rig.moveOpen(crossing, seconds: 3_600)
+            #expect(try await rig.openAgain(crossing) == "doubled")
+            try rig.moveOpen(crossing, seconds: -3_605)
+            #expect(try await rig.openAgain(crossing) == "reused")
+            #expect(try rig.state(crossing) == .revoked)
+        }
+    }
+
     @Test func `presented by the tab that it opened`() async throws {
         let rows =
             [
@@ -141,5 +177,22 @@ struct LaunchTableTests {
                 #expect(word(outcome) == "unknown")
             }
         }
+    }
+}
+
+extension Rig {
+    /// Opens with the ticket and nothing else, for the first time; the word of the outcome.
+    fileprivate func openAgain(_ crossing: Crossing) async throws -> String {
+        word(try await broker.open(crossing.ticket, tab: nil, proof: nil, putsOff: true, by: caller()))
+    }
+
+    /// Moves the first open.
+    fileprivate func moveOpen(_ crossing: Crossing, seconds: Int) throws {
+        try sql(
+            """
+            UPDATE webview_session SET launch_until = launch_until + \(seconds) * interval '1 second'
+            WHERE webview_session_id = '\(crossing.webviewSession)'
+            """
+        )
     }
 }

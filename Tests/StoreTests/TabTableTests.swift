@@ -287,6 +287,22 @@ struct TabTableTests {
         }
     }
 
+    @Test func `knows an agreement to what is placed already`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.reviewed()
+            let (tab, ticket) = (try #require(crossing.tab), try crossing.returnTicket(rig))
+            for (isRepeat, number) in [(false, 1), (true, 2), (true, 3)] {
+                let outcome = try await rig.broker.place(tab, ticket: ticket, total: nil, by: rig.caller())
+                guard case .placed(let placement) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(placement.isRepeat == isRepeat && placement.number == number)
+                #expect(placement.view.details != nil)
+            }
+        }
+    }
+
     @Test func `takes a placement back only while nothing was placed since`() async throws {
         try await withRig { rig in
             let crossing = try await rig.reviewed()

@@ -87,6 +87,13 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
         }
     }
 
+    /// Whether a session was refused for its state, by reason first: it may be too early for the call or too late, and only the
+    /// session says which.
+    package var isAboutState: Bool {
+        guard code == .refused else { return false }
+        return reason == .invalidCheckoutSessionStatus || reason == .checkoutSessionCanceled || status == 422
+    }
+
     /// The code and the vendor's words for it; safe in a log.
     package var description: String {
         let parts = ["\(code)", status.map { "\($0)" }, reason?.rawValue].compactMap(\.self)

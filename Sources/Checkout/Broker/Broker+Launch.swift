@@ -81,6 +81,7 @@ extension Broker {
     ///   - ticket: Token A.
     ///   - tab: Token B of the jar, if it has one; of whatever webview session.
     ///   - proof: Token P of the jar, if it has one; counts for client `browser` only.
+    ///   - putsOff: Whether a second use right after the first is `doubled`: the client is to ask again, without this.
     ///   - caller: Where it comes from.
     /// - Returns: What became of it, with a fresh tab token where a tab was opened.
     /// - Throws: `limited` after too many unknown tickets; `unavailable`, `outcomeUnknown`, `fault` of the store.
@@ -88,6 +89,7 @@ extension Broker {
         _ ticket: LaunchTicket,
         tab: TabToken?,
         proof: AppProof?,
+        putsOff: Bool = false,
         by caller: Caller
     ) async throws(StoreError) -> OpenOutcome<OpenedTab> {
         let launchHash = hash(ticket)
@@ -101,7 +103,8 @@ extension Broker {
             launchHash: launchHash,
             freshTabHash: hash(fresh),
             tabHash: tabHash,
-            appHash: proof.map { hash($0) }
+            appHash: proof.map { hash($0) },
+            putsOff: putsOff
         )
         let done = try await store.open(request, by: caller)
         try note(done, .open, shown, by: caller)

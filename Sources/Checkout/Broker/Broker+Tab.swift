@@ -74,6 +74,17 @@ extension Broker {
         return .reviewed(view)
     }
 
+    /// Whether the confirm page shows a checkout session as it is now.
+    ///
+    /// - Parameters:
+    ///   - view: The webview session, as the tab sees it.
+    ///   - tab: Token B.
+    ///   - session: What the provider says, with the stored shipping cost.
+    /// - Returns: False also where nothing is known of the page.
+    package func isShown(_ view: WebviewSessionView, to tab: TabToken, as session: ReviewedSession) -> Bool {
+        view.record.shown == returnTicket(of: tab).mark(of: session, using: mac)
+    }
+
     /// Postage and total, from the address of the pinned session; changes nothing but the idle deadline.
     ///
     /// - Parameters:

@@ -18,7 +18,7 @@ enum ButtonHandler {
             throw Failure(.wrongBrowser, "Sec-Fetch-Site: \(site.word)")
         }
         switch exchange.deployment.policy.openMode {
-        case .get: return try await open(exchange, text)
+        case .get: return try await open(exchange, text, isAgain: false)
         case .autoPost: return try interstitial(exchange, text, .autoPost)
         case .tap: return try interstitial(exchange, text, .tap)
         }
@@ -40,7 +40,7 @@ enum ButtonHandler {
         // It comes from the page that `get` has shown, and a browser says so. What is silent is no browser: a scanner that
         // sends forms.
         guard exchange.namesOwnOrigin else { throw Failure(.csrfRejected, "neither Origin nor Sec-Fetch-Site") }
-        return try await open(exchange, text)
+        return try await open(exchange, text, isAgain: try exchange.parameter("again") != nil)
     }
 
     private static func refusePrefetch(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
@@ -59,6 +59,10 @@ enum ButtonHandler {
         _ mode: OpenPage.Mode
     ) throws(Failure) -> HTTPResponse {
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
+        return page(exchange, ticket, mode)
+    }
+
+    private static func page(_ exchange: Exchange, _ ticket: LaunchTicket, _ mode: OpenPage.Mode) -> HTTPResponse {
         let deployment = exchange.deployment
         return exchange.page(deployment.shopHeaders.interstitial, policy: ContentSecurityPolicy.interstitial) { nonce in
             exchange.pages.open.render(mode, ticket, nonce: nonce)
@@ -67,14 +71,21 @@ enum ButtonHandler {
 
     // MARK: Open
 
-    private static func open(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
+    /// Opens a ticket.
+    ///
+    /// - Parameter isAgain: Whether it comes from the page that a second use of the ticket was answered with.
+    private static func open(
+        _ exchange: Exchange,
+        _ text: String,
+        isAgain: Bool
+    ) async throws(Failure) -> HTTPResponse {
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let tab = try exchange.tabToken()
         let proof = try exchange.appProof()
         let site = FetchSite(exchange.request)
         let caller = exchange.caller
         let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.open(ticket, tab: tab, proof: proof, by: caller)
+            try await broker.open(ticket, tab: tab, proof: proof, putsOff: !isAgain, by: caller)
         }
         exchange.services.countOpen(site, outcome.opened?.session.client)
         return try await answer(exchange, ticket, outcome)
@@ -90,7 +101,9 @@ enum ButtonHandler {
             var response = try await landing(exchange, tab)
             exchange.deployment.cookies.set(tab: tab.token, launch: ticket, on: &response)
             return response
-        case .sameTab: return opened(exchange, "/button", ticket.webviewSession)
+        case .sameTab(let review):
+            return opened(exchange, start(review), ticket.webviewSession)
+        case .doubled: return exchange.tagged(page(exchange, ticket, .again), ticket.webviewSession)
         case .unknown: throw Failure(.unknownSession)
         case .expired: throw Failure(.expiredSession, session: ticket.webviewSession)
         case .reused, .finished: throw Failure(.sessionReused, session: ticket.webviewSession)
@@ -99,13 +112,17 @@ enum ButtonHandler {
         }
     }
 
+    /// The clean address where an open tab begins.
+    private static func start(_ review: String?) -> String {
+        review.map { "/confirm_order?amazonCheckoutSessionId=\($0)" } ?? "/button"
+    }
+
     /// Where a fresh tab goes: to the clean URL, or in profile compat straight to the page.
     private static func landing(_ exchange: Exchange, _ tab: OpenedTab) async throws(Failure) -> HTTPResponse {
         let webviewSession = tab.token.webviewSession
-        if let checkoutSession = tab.session.review {
-            return opened(exchange, "/confirm_order?amazonCheckoutSessionId=\(checkoutSession)", webviewSession)
+        guard tab.session.review == nil, !exchange.deployment.policy.opensToCleanURL else {
+            return opened(exchange, start(tab.session.review), webviewSession)
         }
-        guard !exchange.deployment.policy.opensToCleanURL else { return opened(exchange, "/button", webviewSession) }
         let caller = exchange.caller
         let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(tab.token, by: caller)

@@ -39,10 +39,19 @@ enum ConfirmHandler {
         default: return exchange.neutral()
         }
         let provider = exchange.services.provider
-        let chosen = try await provider.review(checkoutSession, view.id, by: exchange.caller)
+        guard let chosen = try await provider.review(checkoutSession, view.id, by: exchange.caller) else {
+            guard view.state == .placed else { throw Failure(.notPriced, "the checkout session has ended", of: view) }
+            return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
+        }
         guard exchange.services.broker.owns(chosen.merchantReference, token) else {
             provider.noteForeign(checkoutSession, to: view.id)
             throw Failure(.orderMismatch, "a foreign checkout session", of: view)
+        }
+        // Nothing was chosen anew: the order stays placed, and the link of its result page good.
+        if view.state == .placed, let postage = view.postage,
+            exchange.services.broker.isShown(view, to: token, as: chosen.reviewed(postage: postage))
+        {
+            return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
         }
         switch try await price(exchange, token, view, chosen) {
         case .reviewed: return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
@@ -157,7 +166,8 @@ enum ConfirmHandler {
     /// Sends the amounts to the provider, and the buyer there.
     ///
     /// The order is placed before the amounts are sent, so that they cannot change meanwhile; where they cannot be
-    /// sent, or the answer has another address than the sum was made for, the order is taken back.
+    /// sent, or the answer has another address than the sum was made for, the order is taken back. An order that was
+    /// placed before stays placed where they cannot be sent: the provider may have them, and the buyer the link back.
     private static func send(
         _ exchange: Exchange,
         _ token: TabToken,
@@ -170,17 +180,30 @@ enum ConfirmHandler {
             try provider.count(.update, of: placement.webviewSession, by: caller)
             updated = try await provider.update(placement, try exchange.terms(of: placement.view), by: caller)
         } catch {
-            try await takeBack(exchange, placement)
+            if !placement.isRepeat { try await takeBack(exchange, placement) }
             throw error
         }
         switch updated {
         case .ready(let target): return exchange.redirect(to: target, webviewSession: placement.webviewSession)
+        case .finished: return exchange.redirect(to: "/checkout_result", webviewSession: placement.webviewSession)
+        case .finishedOtherwise:
+            try await decline(exchange, placement)
+            return exchange.redirect(to: "/checkout_result", webviewSession: placement.webviewSession)
+        case .unclear(let failure): throw failure
         case .readdressed(let chosen):
             try await takeBack(exchange, placement)
             guard case .open(_, let view) = try await exchange.tab() else { return exchange.neutral() }
             // Whatever comes of it, the buyer is sent to the page again, which says how things stand.
             _ = try await price(exchange, token, view, chosen)
             throw Failure(.priceChanged, "another address is chosen", session: placement.webviewSession)
+        }
+    }
+
+    /// Lets the buyer start another checkout, since the provider holds this one for a sum that is not the order's.
+    private static func decline(_ exchange: Exchange, _ placement: Placement) async throws(Failure) {
+        let caller = exchange.caller
+        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
+            try await broker.decline(placement.view, reason: "AmountMismatch", by: caller)
         }
     }
 

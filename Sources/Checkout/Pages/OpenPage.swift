@@ -1,7 +1,8 @@
 import Pages
 import SessionBroker
 
-/// The interstitial between the app's link and the tab, for the open modes that a mere GET must not trigger; of one language.
+/// The interstitial between the app's link and the tab, for the open modes that a mere GET must not trigger and for a link that
+/// was opened twice; of one language.
 ///
 /// Policy: `interstitial`.
 struct OpenPage: Sendable {
@@ -11,6 +12,8 @@ struct OpenPage: Sendable {
         case autoPost
         /// The buyer taps.
         case tap
+        /// The page's script posts in a moment, when the answer to the first of two opens has come; a button stands by.
+        case again
     }
 
     private enum PageSlot {
@@ -20,16 +23,21 @@ struct OpenPage: Sendable {
 
     private let automatic: Template<PageSlot>
     private let tap: Template<PageSlot>
+    private let again: Template<PageSlot>
 
     init(_ frame: CheckoutFrame) {
-        automatic = Self.template(
+        let lead: Markup<PageSlot> = """
+            <div class="spinner" aria-hidden="true"></div>
+            <h1>\(frame.texts.open.heading)</h1>
+            <p>\(frame.texts.open.automatic)</p>
+            """
+        automatic = Self.template(frame, scripts: [.file(.openScript)], lead: lead)
+        // A program of before refuses a form with a field that it does not know, so the mark stands in the address.
+        again = Self.template(
             frame,
             scripts: [.file(.openScript)],
-            lead: """
-                <div class="spinner" aria-hidden="true"></div>
-                <h1>\(frame.texts.open.heading)</h1>
-                <p>\(frame.texts.open.automatic)</p>
-                """
+            lead: lead,
+            form: "action=\"\(LinkTarget.button)?again=1\" data-wait=\"1000\""
         )
         tap = Self.template(
             frame,
@@ -47,6 +55,7 @@ struct OpenPage: Sendable {
             switch mode {
             case .autoPost: automatic
             case .tap: tap
+            case .again: again
             }
         return template.render(room: 256) { slot, writer in
             switch slot {
@@ -59,7 +68,8 @@ struct OpenPage: Sendable {
     private static func template(
         _ frame: CheckoutFrame,
         scripts: [Head<PageSlot>.Script],
-        lead: Markup<PageSlot>
+        lead: Markup<PageSlot>,
+        form: Markup<PageSlot> = "action=\"\(LinkTarget.button)\""
     ) -> Template<PageSlot> {
         frame.document(
             Head(
@@ -71,7 +81,7 @@ struct OpenPage: Sendable {
             """
             <section class="card hero">
             \(lead)
-            <form id="open_form" class="hop-form" method="post" action="\(LinkTarget.button)">
+            <form id="open_form" class="hop-form" method="post" \(form)>
             <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
             <button type="submit" id="open_button" class="button button-main button-wide">\
             \(frame.texts.open.proceed)</button>

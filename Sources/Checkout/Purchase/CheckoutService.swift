@@ -50,6 +50,13 @@ enum UpdatedCheckout: Sendable {
     case ready(String)
     /// The buyer has chosen another address since the sum was made, in another window: the sum does not hold.
     case readdressed(ChosenSession)
+    /// The provider takes no change any more, and has what the buyer agreed to, or has ended the session: the result page
+    /// says which.
+    case finished
+    /// The provider takes no change any more, and has another sum: the session cannot pay for this order.
+    case finishedOtherwise
+    /// The provider takes no change any more, and what it has could not be read.
+    case unclear(Failure)
 }
 
 /// What the provider's charge says of a payment that was pending.
@@ -170,16 +177,19 @@ package final class CheckoutService {
     ///   - checkoutSession: From the address, checked for its form only.
     ///   - webviewSession: The webview session of the tab.
     ///   - caller: Whose share of the calls it is.
-    /// - Returns: What the buyer has chosen; whose session it is has not been looked at.
+    /// - Returns: What the buyer has chosen; whose session it is has not been looked at. `nil` where the session has ended.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
     ///   `rate_limited` after too many calls, `provider_failed` otherwise.
     func review(
         _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
         by caller: Caller
-    ) async throws(Failure) -> ChosenSession {
+    ) async throws(Failure) -> ChosenSession? {
         let found = try await read(checkoutSession, webviewSession, by: caller)
-        return try chosen(found, webviewSession)
+        switch found.state {
+        case .completed, .canceled: return nil
+        case .open, .unknown: return try chosen(found, webviewSession)
+        }
     }
 
     private func chosen(
@@ -209,8 +219,8 @@ package final class CheckoutService {
     ///   - terms: What the order agreed on.
     ///   - caller: Who is served in turn with others.
     /// - Returns: Where to send the buyer, if the sum is still for the address that is chosen.
-    /// - Throws: `provider_failed`; `not_priced` where no address is chosen any more; `rate_limited` where too many calls of
-    ///   the caller wait.
+    /// - Throws: `provider_failed`; `order_mismatch` for a session that the account does not have any more; `not_priced`
+    ///   where no address is chosen any more; `rate_limited` where too many calls of the caller wait.
     func update(
         _ placement: Placement,
         _ terms: OrderTerms,
@@ -222,12 +232,17 @@ package final class CheckoutService {
         let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
         let metadata = metadata(placement.webviewSession, note: terms.note)
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
+        let asker = caller.asker(of: placement.webviewSession)
         let updated: CheckoutSession
         do throws(AmazonPayError) {
-            let asker = caller.asker(of: placement.webviewSession)
             updated = try await client.update(checkoutSession, update, for: asker)
         } catch {
-            throw refused("checkout.update_failed", error, placement.webviewSession)
+            let failure = refused("checkout.update_failed", error, placement.webviewSession)
+            if error.reason == .resourceNotFound {
+                throw Failure(.orderMismatch, failure.detail, session: placement.webviewSession)
+            }
+            guard error.isAboutState else { throw failure }
+            return try await found(checkoutSession, placement, after: error, failure, asker)
         }
         let chosen = try chosen(updated, placement.webviewSession)
         // The whole address, not what postage goes by: it is also the one that the order is sent to.
@@ -237,6 +252,37 @@ package final class CheckoutService {
             throw Failure(.providerFailed, "no redirect address: \(reason)", session: placement.webviewSession)
         }
         return .ready(target)
+    }
+
+    /// What the provider has of a session whose state allows no update.
+    ///
+    /// A refusal may mean that the buyer has been through the provider's last page, that the session has ended, or that it is
+    /// not ready: only the session says which.
+    ///
+    /// - Throws: The failure of the update, where the provider has nothing of the agreement.
+    private func found(
+        _ checkoutSession: CheckoutSessionID,
+        _ placement: Placement,
+        after refusal: AmazonPayError,
+        _ failure: Failure,
+        _ asker: CallAsker
+    ) async throws(Failure) -> UpdatedCheckout {
+        let session: CheckoutSession
+        do throws(AmazonPayError) {
+            // The update was counted, and this belongs to it.
+            session = try await client.session(checkoutSession, priority: .purchase, for: asker, within: .seconds(5))
+        } catch {
+            return .unclear(refused("checkout.read_failed", error, placement.webviewSession))
+        }
+        switch session.state {
+        case .completed, .canceled: return .finished
+        // Another reason than the state says nothing of how far the buyer has come.
+        case .open where refusal.reason != nil && refusal.reason != .invalidCheckoutSessionStatus: throw failure
+        case .open where session.isFor(placement.total): return .finished
+        case .open where session.chargeAmount?.isReadable == true: return .finishedOtherwise
+        case .open where session.chargeAmount == nil: throw failure
+        case .open, .unknown: return .unclear(failure)
+        }
     }
 
     /// The buyer reads the order's number; where the merchant has a note, that takes its place, and the number stays visible

@@ -67,9 +67,30 @@ extension PostgresSessionStore {
             """
     )
 
+    /// How a second use of a ticket is judged.
+    struct Reuse: StatementInput {
+        static var parameterTypes: [PostgresType] { [.bool, .int8] }
+        static var parameterCount: Int { 2 }
+
+        /// Whether it revokes.
+        let revokes: Bool
+        /// Seconds by which the time of doubled opens ends after the time of re-opens; `nil` decides at once.
+        let putsOff: Int64?
+
+        func append(to parameters: inout Parameters) {
+            revokes.append(to: &parameters)
+            putsOff.append(to: &parameters)
+        }
+    }
+
+    /// Seconds after an open in which a second one may be the same browser's, whose cookie is still on its way.
+    ///
+    /// Both loads leave a phone within a moment; the later one may be held up by a lost packet or two.
+    static let doubledSeconds: Int64 = 5
+
     /// Every case.
     static let openStatement = TypedStatement<
-        LazyRow, Guarded, Digest32, Digest32, Digest32?, Digest32?, Int64, Int64, Bool
+        LazyRow, Guarded, Digest32, Digest32, Digest32?, Digest32?, Int64, Int64, Reuse
     >(
         name: "webview_session_open",
         sql: """
@@ -86,7 +107,12 @@ extension PostgresSessionStore {
                         CASE WHEN v.x IN ('opened', 'reopened', 'same_tab') THEN \(SQLText.deadline("$9"))
                             ELSE f.idle_until END
                     -- OFFSET keeps the planner from copying the outcome into each of the cases.
-                    FROM (SELECT open_outcome(f, $6, $7, statement_timestamp()) AS x OFFSET 0) AS v)
+                    FROM (
+                        -- Since the open, launch_until is the end of the time of re-opens.
+                        SELECT CASE WHEN w.x IN ('reopened', 'reused')
+                                AND statement_timestamp() < f.launch_until + $11 * interval '1 second'
+                            THEN 'doubled' ELSE w.x END AS x
+                        FROM (SELECT open_outcome(f, $6, $7, statement_timestamp()) AS x OFFSET 0) AS w OFFSET 0) AS v)
                 WHERE f.webview_session_id = $1 AND f.launch_hash = $4
                 RETURNING f.webview_session_id, f.events, \(WebviewSessionColumns.opening("f"))
             ), \(SQLText.audit("'open'"))
@@ -115,7 +141,10 @@ extension PostgresSessionStore {
         PostgresSessionStore.openFirstStatement.extend(
             &call,
             to: PostgresSessionStore.openStatement,
-            policy.onReuse == .revoke
+            Reuse(
+                revokes: policy.onReuse == .revoke,
+                putsOff: request.putsOff ? PostgresSessionStore.doubledSeconds - reopenSeconds : nil
+            )
         )
         // A client that hangs up meanwhile must not keep a used ticket from being noticed.
         return try await open(call, request, caller, isLastStep: true)

@@ -220,7 +220,8 @@ extension PostgresSessionStore {
         sql: """
             WITH u AS (
                 UPDATE webview_session AS f SET (outcome, state, events, placements, idle_until) = (
-                    SELECT v.x,
+                    -- What was placed already keeps its order; whatever fails now does not take it back.
+                    SELECT CASE WHEN v.x = 'placed' AND f.state = 'placed' THEN 'placed_again' ELSE v.x END,
                         CASE v.x WHEN 'placed' THEN 'placed' ELSE \(stateAfterTab) END,
                         f.events + 1,
                         f.placements + (v.x = 'placed')::integer,
@@ -230,7 +231,8 @@ extension PostgresSessionStore {
                 \(SQLText.returning("f")), f.created_at
             ), \(OrderSQL.placed(reference: "$9", account: ("$10", "$11"))), \(SQLText.audit("'place'"))
             SELECT \(WebviewSessionColumns.whole("u")), p.sealed
-            FROM u LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1 AND u.outcome = 'placed'
+            FROM u LEFT JOIN webview_session_private AS p ON p.webview_session_id = $1
+                AND u.outcome IN ('placed', 'placed_again')
             """
     )
 

@@ -11,7 +11,8 @@ extension OpenOutcome: StatementOutcome where Opened == OpenedSession {
         switch word {
         case "opened": self = .opened(try row.opened())
         case "reopened": self = .reopened(try row.opened())
-        case "same_tab": self = .sameTab
+        case "same_tab": self = .sameTab(review: try row.opened().review)
+        case "doubled": self = .doubled
         case "reused": self = .reused
         case "wrong_browser": self = .wrongBrowser
         case "expired": self = .expired
@@ -72,7 +73,7 @@ extension PlaceOutcome: StatementOutcome {
 
     init?(_ word: String, _ row: WebviewSessionRow) throws(PostgresError) {
         switch word {
-        case "placed": self = .placed(try row.placement())
+        case "placed", "placed_again": self = .placed(try row.placement())
         case "not_reviewed": self = .notReviewed
         case "declined": self = .declined
         case "flow_mismatch": self = .webviewSessionMismatch

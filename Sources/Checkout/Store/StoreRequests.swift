@@ -39,6 +39,8 @@ struct OpenRequest: Sendable {
     let tabHash: Digest32?
     /// The hash of the app cookie, if there is one.
     let appHash: Digest32?
+    /// Whether a second use right after the first is to be asked for again before it is decided.
+    let putsOff: Bool
 }
 
 /// A tab comes back from the provider with a session that was read.

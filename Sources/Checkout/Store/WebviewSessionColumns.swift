@@ -146,7 +146,13 @@ struct WebviewSessionRow {
         guard let total = view.total, let reference = view.orderReference else {
             throw fault("is placed without a total or a session")
         }
-        return Placement(view: view, total: total, orderReference: reference, number: try read(.placements))
+        return Placement(
+            view: view,
+            total: total,
+            orderReference: reference,
+            number: try read(.placements),
+            isRepeat: try word() == "placed_again"
+        )
     }
 
     func attempt() throws(PostgresError) -> PurchaseAttempt {

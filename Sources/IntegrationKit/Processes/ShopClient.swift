@@ -32,9 +32,10 @@ package struct ShopClient: Sendable {
         _ method: String,
         _ url: String,
         form: [(String, String)]? = nil,
-        cookies: [(String, String)] = []
+        cookies: [(String, String)] = [],
+        fields more: [(String, String)] = []
     ) async throws -> Page {
-        var fields = url.hasPrefix(simulator) ? [] : [("Host", host)]
+        var fields = url.hasPrefix(simulator) ? [] : [("Host", host)] + more
         let jar = cookies.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1)" }.joined(separator: "; ")
         if !jar.isEmpty { fields.append(("Cookie", jar)) }
         return try await client.send(method, url, fields: fields, form: form)
@@ -56,9 +57,13 @@ package struct ShopClient: Sendable {
         return crossing
     }
 
-    /// Asks for the opening of the tab, without any cookie: a redirect with the tab's cookie when it was opened.
+    /// Asks for the opening of the tab, without any cookie, and once more where a page asks for it: a redirect with the tab's
+    /// cookie when it was opened.
     package func tryOpen(_ crossing: Crossing, _ server: String) async throws -> InboundResponse {
-        try await send("GET", server + "/button?secureWebviewSessionId=" + crossing.launchTicket)
+        let first = try await page("GET", server + "/button?secureWebviewSessionId=" + crossing.launchTicket)
+        guard first.status == 200, let form = first.form(to: "/button") else { return first.response }
+        let fields = [("Sec-Fetch-Site", "same-origin")]
+        return try await page("POST", server + form.action, form: form.fields, fields: fields).response
     }
 
     /// The tab opens; the crossing gets its tab token.

@@ -16,9 +16,13 @@ package struct SecureTab: Sendable {
     ///
     /// - Parameter page: Where a link was followed; `nil` from an app.
     package func open(_ url: String, from page: Page? = nil) async throws -> Page {
-        let page = try await browser.open(url, from: page)
-        guard page.status == 200, let tap = page.form(to: "/button") else { return page }
-        return try await browser.submit(tap, on: page)
+        var page = try await browser.open(url, from: page)
+        // The second page is that of an address that was opened twice.
+        for _ in 0..<2 {
+            guard page.status == 200, let tap = page.form(to: "/button") else { return page }
+            page = try await browser.submit(tap, on: page)
+        }
+        return page
     }
 
     /// Goes to Amazon from the button page, signs in, chooses, and comes back.

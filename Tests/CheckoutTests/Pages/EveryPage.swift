@@ -54,6 +54,7 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
         ("button", pages[language].button.render(button, nonce: nonce)),
         ("button-without-form", pages[language].button.render(buttonAlone, nonce: nonce)),
         ("open-automatic", pages[language].open.render(.autoPost, ticket, nonce: nonce)),
+        ("open-again", pages[language].open.render(.again, ticket, nonce: nonce)),
         ("open-tap", pages[language].open.render(.tap, ticket, nonce: nonce)),
         ("confirm", pages[language].confirm.render(Samples.confirm(), nonce: nonce)),
         ("confirm-browser", pages[language].confirm.render(Samples.confirm(for: .browser), nonce: nonce)),

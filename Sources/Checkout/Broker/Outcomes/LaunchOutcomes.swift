@@ -39,8 +39,11 @@ package enum OpenOutcome<Opened: Sendable>: Sendable {
     case opened(Opened)
     /// Once more, soon, and never seen back: the same with a new tab token, the one before is superseded.
     case reopened(Opened)
-    /// This tab holds the token already: go on, set no cookie.
-    case sameTab
+    /// This tab holds the token already: go on, set no cookie; to the review where the halves have met.
+    case sameTab(review: String?)
+    /// Used a moment ago, by a jar without the tab token: nothing was done, and nothing is served. A browser that opened the
+    /// address twice has the token when it asks again; then it is decided.
+    case doubled
     /// There is no such ticket: 404, without a hint.
     case unknown
     /// Too late: 410.
@@ -58,7 +61,7 @@ package enum OpenOutcome<Opened: Sendable>: Sendable {
     package var opened: Opened? {
         switch self {
         case .opened(let opened), .reopened(let opened): opened
-        case .sameTab, .unknown, .expired, .reused, .finished, .wrongBrowser, .dead: nil
+        case .sameTab, .doubled, .unknown, .expired, .reused, .finished, .wrongBrowser, .dead: nil
         }
     }
 
@@ -67,7 +70,8 @@ package enum OpenOutcome<Opened: Sendable>: Sendable {
         switch self {
         case .opened(let opened): .opened(body(opened))
         case .reopened(let opened): .reopened(body(opened))
-        case .sameTab: .sameTab
+        case .sameTab(let review): .sameTab(review: review)
+        case .doubled: .doubled
         case .unknown: .unknown
         case .expired: .expired
         case .reused: .reused

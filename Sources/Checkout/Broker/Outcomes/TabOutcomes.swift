@@ -91,6 +91,8 @@ package struct Placement: Sendable {
     package let orderReference: String
     /// Counts the placements of the webview session; fences `unplace`.
     package let number: Int
+    /// Whether the order was placed before with the same content: then the provider may have the amounts already.
+    package let isRepeat: Bool
 
     /// Which webview session.
     package var webviewSession: WebviewSessionID { view.id }
