@@ -175,6 +175,10 @@ extension Deployment {
             checkoutScript: target,
             rescue: rescue,
             terms: settings.shop.terms,
+            stores: AppStores(
+                apple: settings.apps.ios.lazy.compactMap(\.store).first,
+                google: settings.apps.android.lazy.compactMap(\.store).first
+            ),
             isDemonstration: provider.endpoint.isSimulator,
             usesVerifier: settings.policy.verifier == .required
         )

@@ -29,8 +29,8 @@ extension FailureCode {
         .notFound,
         "No such session.",
         page: .ended(
-            "この購入手続きは見つかりません。カートからやり直してください。",
-            "This checkout is not known. Please start again from the cart."
+            "この購入手続きは見つかりません。ご注文がお済みの場合、これ以上のお手続きは必要ありません。まだご注文でない場合は、カートからやり直してください。",
+            "This checkout is not known. If you have ordered already, there is nothing more to do. If you have not, please start again from the cart."
         )
     )
     /// The ticket or the webview session is too old.
@@ -39,8 +39,8 @@ extension FailureCode {
         .gone,
         "The session has expired. Start again in the app.",
         page: .ended(
-            "時間が経ったため、この購入手続きは終了しました。カートからやり直してください。",
-            "This checkout has run out of time. Please start again from the cart."
+            "時間が経ったため、この購入手続きは終了しました。ご注文が確定していない場合、請求は発生しません。その場合は、カートからやり直してください。",
+            "This checkout has run out of time. If your order was not completed, you are not charged, and you can start again from the cart."
         )
     )
     /// The ticket was opened before.
@@ -49,8 +49,8 @@ extension FailureCode {
         .conflict,
         "The ticket was used before.",
         page: .ended(
-            "このリンクは、すでに一度開かれています。安全のため、カートからやり直してください。",
-            "This link has been opened before. For your safety, please start again from the cart."
+            "このリンクは、すでに一度開かれています。ご注文がお済みの場合、これ以上のお手続きは必要ありません。まだご注文でない場合は、安全のため、カートからやり直してください。",
+            "This link has been opened before. If you have ordered already, there is nothing more to do. If you have not, please start again from the cart, for your safety."
         )
     )
     /// The webview session was closed for safety.
@@ -120,7 +120,7 @@ extension FailureCode {
         .forbidden,
         "The request does not come from a page of this shop.",
         page: .notAccepted(
-            "このページからの送信ではないため、受け付けませんでした。前の画面に戻ってやり直してください。",
+            "このページからの送信ではないため、受け付けませんでした。前の画面に戻って、もう一度お試しください。",
             "This did not come from our own page and was refused. Please go back and try again."
         )
     )
@@ -146,7 +146,7 @@ extension FailureCode {
         "The order has no total yet. Choose an address first.",
         page: .changed(
             "お届け先と送料がまだ決まっていません。Amazon Pay でお届け先をお選びください。",
-            "Address and postage are not decided yet. Please choose an address at Amazon Pay."
+            "Address and shipping cost are not decided yet. Please choose an address at Amazon Pay."
         )
     )
     /// There is no shipping cost to the address that was chosen.
@@ -222,7 +222,7 @@ extension FailureCode {
         isOurs: true,
         page: .busy(
             "送料を確認できませんでした。請求は発生していません。しばらくしてから、もう一度お試しください。",
-            "The postage could not be determined. You have not been charged. Please try again in a moment."
+            "The shipping cost could not be determined. You have not been charged. Please try again in a moment."
         )
     )
 }

@@ -37,6 +37,9 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
         self.init(high: UInt64(max(0, time.microseconds / 1000)) << 16, low: 0)
     }
 
+    /// The time at which a UUID of version 7 was made, to the millisecond.
+    package var creationTime: WallTime { WallTime(microseconds: Int64(high >> 16) * 1000) }
+
     /// The UUID in sixteen bytes, or `nil` for another count.
     ///
     /// - Parameter bytes: Exactly 16 bytes, network order.

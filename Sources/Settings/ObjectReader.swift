@@ -23,6 +23,17 @@ package struct ObjectReader {
         return text
     }
 
+    /// The text of a member; `nil` where it is absent.
+    package mutating func optionalText(_ key: String) -> String? {
+        guard let value = take(key) else { return nil }
+        if let text = value.scalarText, !text.isEmpty { return text }
+        found.append("\(key) is not a text")
+        return nil
+    }
+
+    /// A problem of a member that was read.
+    package mutating func complain(_ key: String, _ problem: String) { found.append("\(key) is \(problem)") }
+
     /// A member that is true or false; false where it is absent.
     package mutating func flag(_ key: String) -> Bool {
         guard let value = take(key) else { return false }

@@ -32,8 +32,8 @@ extension FailureCode {
         page: FailureNotice(
             headline: Localized("受け付けできませんでした", "This could not be accepted"),
             detail: Localized(
-                "送られた内容が正しくありません。お手数ですが、カートからやり直してください。",
-                "What was sent is not valid. Please start again from the cart."
+                "送られた内容が正しくありません。まだご注文でない場合は、お手数ですが、カートからやり直してください。",
+                "What was sent is not valid. If you have not ordered yet, please start again from the cart."
             )
         )
     )

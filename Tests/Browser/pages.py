@@ -19,7 +19,7 @@ import purchase  # noqa: E402
 AXE = purchase.ROOT / ".build/python/axe_playwright_python/axe.min.js"
 
 # name, width, height, dark; with text of 200 per cent in a browser of their own.
-VARIANTS = [("phone", 390, 844, False), ("phone-dark", 390, 844, True), ("desk", 1280, 800, False), ("desk-dark", 1280, 800, True), ("narrow", 320, 640, False)]
+VARIANTS = [("phone", 390, 844, False), ("landscape", 844, 390, False), ("phone-dark", 390, 844, True), ("desk", 1280, 800, False), ("desk-dark", 1280, 800, True), ("narrow", 320, 640, False)]
 LARGE = [("large", 390, 844, False), ("large-narrow", 320, 640, True)]
 
 # What a shop may say about itself, so that the pages are looked at with all of it.
@@ -30,7 +30,10 @@ TERMS = {
     "SHOP_RETURNS": "未開封の商品は到着後8日以内に返品できます。", "SHOP_RETURNS_EN": "Unopened goods can be returned within eight days.",
     "SHOP_LEGAL_URL": "https://shop.example/legal", "SHOP_TERMS_URL": "https://shop.example/terms",
     "SHOP_PRIVACY_URL": "https://shop.example/privacy", "SHOP_CONTACT_URL": "https://shop.example/contact",
-    "SHOP_ACCENT": "#7a1f3d",
+    "SHOP_ACCENT": "#7a1f3d", "SHOP_HOME_URL": "https://shop.example/",
+    "APPS_IOS": '[{"prefix":"ABCDE12345","bundle":"com.example.shop","store_url":"https://apps.apple.com/jp/app/shop/id123456789"}]',
+    "APPS_ANDROID": '[{"package":"com.example.shop","fingerprints":["' + ":".join(["AB"] * 32)
+                    + '"],"store_url":"https://play.google.com/store/apps/details?id=com.example.shop"}]',
 }
 LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30"><rect width="90" height="30" rx="6" fill="#7a1f3d"/><circle cx="15" cy="15" r="8" fill="#fff"/></svg>'
 
@@ -44,6 +47,8 @@ for (const e of document.body.querySelectorAll("*")) {
   if (e.scrollWidth > e.clientWidth + 1 && style.overflowX !== "visible" && e.clientWidth) wrong.push(name(e) + " is cut off");
   const range = document.createRange(), texts = Array.from(e.childNodes).filter((n) => n.nodeType === 3 && n.data.trim());
   const lines = new Set(texts.flatMap((n) => (range.selectNodeContents(n), Array.from(range.getClientRects(), (r) => Math.round(r.top))))).size;
+  // What is tapped and is no word in a sentence is as high as a finger.
+  if (e.matches("a, button, summary") && box.height < 44 && !e.closest("noscript") && style.display !== "inline") wrong.push(name(e) + " is " + box.height + " high");
   const text = texts.map((n) => n.data.trim()).join("");
   if (lines > 2 && lines * 2.2 > text.length) wrong.push(name(e) + " is a column of letters: " + text);
 }
@@ -99,7 +104,7 @@ class Looker:
             found = driver.execute_script(LAYOUT)
             driver.execute_script(self.axe)
             found += driver.execute_async_script(AXE_RUN)
-            if fold and name.startswith("phone"):
+            if fold and name.startswith(("phone", "landscape")):
                 for selector in fold:
                     box = driver.execute_script("scrollTo(0, 0); const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.top, b.bottom]", selector)
                     if not 0 <= box[0] < box[1] <= shape[1]:
@@ -195,6 +200,10 @@ def in_a_browser(shop, look):
     tab.click("#filter_retry")
     purchase.thanks(tab)
     look.look(tab, "thanks")
+    tab.driver.get(shop.web + "/confirm_order")
+    look.look(tab, "neutral-paid")
+    tab.driver.get(shop.web + "/nowhere")
+    look.look(tab, "not-found-receipt")
 
 
 def in_an_app(shop, look, client):
@@ -217,10 +226,71 @@ def in_an_app(shop, look, client):
     look.look(other, "opened-twice")
 
 
+def click_shown(tab, selector):
+    """Clicks what may be gone by now; never says that anything is reached."""
+    tab.driver.execute_script("const e = document.querySelector(arguments[0]); if (e && e.checkVisibility()) e.click();", selector)
+
+
+def paid_in_an_app(shop, look, client):
+    """An app's purchase whose bank takes its time: what the app shows, and what the launch link says before and behind it."""
+    view, tab, other = look.tab(client), look.tab(), look.tab()
+    view.driver.get(f"{shop.web}/{client}/cart")
+    view.click("#amzn_button")
+    ticket = view.until(lambda: view.driver.execute_script("return window.handed"), "nothing handed to the app")
+    launch = f"{shop.web}/button?secureWebviewSessionId={ticket}"
+    tab.driver.get(launch)
+    purchase.hosted_pages(tab)
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    tab.click("#purchase_button")
+    link = tab.until(lambda: tab.find("#purchase_link"), "no return link")[0].get_attribute("href")
+    values = dict(part.split("=", 1) for part in link.split("?", 1)[1].split("&"))
+    shop.control("faults", {"match": {"operation": "CompleteCheckoutSession", "count": 50}, "action": {"status": 503, "reasonCode": "ServiceUnavailable"}})
+    view.driver.execute_script("purchase(arguments[0],arguments[1],arguments[2])", values["secureWebviewSessionId"], values["accessToken"], values["orderReferenceId"])
+    view.until(lambda: view.find("#filter_retry") and view.find("#filter_retry")[0].is_displayed(), "no word of the wait")
+    number = view.text("#filter_number")
+    twice = "二重に請求されることはありません" if look.language == "ja" else "You will not be charged twice"
+    if len(number) != 11 or twice not in view.text("#filter_text"):
+        look.findings.append(f"waiting: {number}: {view.text('#filter_text')}")
+    look.look(view, "waiting")
+    other.driver.get(launch)
+    look.look(other, "launch-again-pending")
+    tab.driver.get(shop.web + "/confirm_order")
+    look.look(tab, "confirm-read-only")
+    shop.clear_faults()
+    view.click("#filter_retry")
+    # The page asks again by itself, but whoever has the lease of the purchase may keep it for a while.
+    view.until(lambda: "/thanks" in view.driver.current_url or click_shown(view, "#filter_retry"), "no receipt", patience=6 * purchase.PATIENCE)
+    purchase.thanks(view)
+    if view.text("#order_number") != number:
+        look.findings.append(f"thanks: the number was {number} and is {view.text('#order_number')}")
+    other.driver.get(launch)
+    look.look(other, "launch-again-paid")
+
+
 def hosted(shop, look):
     """The simulator's page of an error: no row without a value."""
     tab = look.tab()
+    for name, steps in [("sim-signin", []), ("sim-consent", ["#buyer-form [value='mfa@example.test']", "code"]), ("sim-select", ["#agree"])]:
+        if name == "sim-signin":
+            shop.control("reset", {})
+            shop.control("options", {"secondHost": True})
+            tab.driver.get(shop.web + "/browser/cart")
+            tab.click("#amzn_button")
+            tab.until(lambda: tab.find("#email"), "no sign-in page")
+        for step in steps:
+            if step == "code":
+                tab.until(lambda: tab.find("#code"), "no one-time code")
+                look.look(tab, "sim-code")
+                tab.find("#code")[0].send_keys("123456")
+                tab.click("#confirm")
+                tab.until(lambda: tab.find("#consent-form"), "no consent")
+            else:
+                tab.click(step)
+        if name == "sim-select":
+            tab.until(lambda: tab.find("#select-form"), "no choice")
+        look.look(tab, name)
     tab.driver.get(shop.simulator + "/ap/error?code=VisitNotFound")
+    look.look(tab, "sim-error")
     rows = tab.driver.execute_script("return Array.from(document.querySelectorAll('dt, b, strong')).filter((e) => !(e.nextSibling && e.nextSibling.textContent.trim()) && !e.nextElementSibling).map((e) => e.textContent)")
     look.findings += [f"the simulator's page names {row} and says nothing" for row in rows]
 
@@ -247,6 +317,8 @@ def main():
                     without_session(shop, look)
                     in_a_browser(shop, look)
                     in_an_app(shop, look, "iosApp")
+                    if not large:
+                        paid_in_an_app(shop, look, "androidApp")
                     hosted(shop, look)
                 finally:
                     look.close()

@@ -43,9 +43,9 @@ class Tab:
         self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
         self.language, self.folder, self.count = language, folder, 0
 
-    def until(self, condition, what):
+    def until(self, condition, what, patience=PATIENCE):
         try:
-            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda driver: condition())
+            return WebDriverWait(self.driver, patience, poll_frequency=0.05).until(lambda driver: condition())
         except Exception as error:
             self.picture("failed")
             raise AssertionError(f"{what}: {self.driver.current_url}\n{self.driver.page_source[:1500]}") from error
@@ -205,6 +205,68 @@ def case_change(shop, folder):
         tab.until(lambda: tab.find("#email, #select-form"), "no page of the service")
         tab.click("#cancel")
         tab.at("/checkout_cancel")
+
+
+def headline(tab):
+    return tab.text("h1")
+
+
+def case_paid_again(shop, folder):
+    """Whoever has paid is told so by the launch link, in the same tab and in another, and finds the receipt; nobody is sent to the cart."""
+    with contextlib.closing(Closing(Tab("en", folder))) as one, contextlib.closing(Closing(Tab("en", None))) as other:
+        tab = one.tab
+        tab.driver.get(shop.web + "/browser/cart")
+        tab.click("#amzn_button")
+        tab.until(lambda: tab.find("#email, #select-form"), "no page of the service")
+        tab.driver.get(shop.web + "/browser/cart")
+        ticket = tab.driver.execute_script("return JSON.parse(sessionStorage.getItem('sallyport.flow')).ticket")
+        link = shop.web + "/button?secureWebviewSessionId=" + ticket
+        tab.driver.get(shop.web + "/button")
+        hosted_pages(tab)
+        confirm(tab, "27,996")
+        thanks(tab)
+        before = len(shop.completes())
+        for again, address in [(tab, link), (other.tab, link), (tab, shop.web + "/button"), (tab, shop.web + "/confirm_order"),
+                               (tab, shop.web + "/checkout_result")]:
+            again.driver.get(address)
+            again.picture("paid-again")
+            assert headline(again) == "Your order is complete", f"{address}: {headline(again)}"
+            page = again.text("main")
+            assert "start again" not in page and "cart" not in page, page
+            assert not again.find("a[href$='/cart']"), "a way to the cart"
+            assert bool(again.find("#receipt")) == (again is tab), "the receipt is for the jar that holds it"
+        tab.click("#receipt")
+        thanks(tab)
+        assert len(shop.completes()) == before
+
+
+def case_cart_kept(shop, folder):
+    """The quantities of the cart outlive a checkout that is cancelled, and end with the purchase."""
+    with contextlib.closing(Closing(Tab("en", None))) as one:
+        tab = one.tab
+
+        def quantity():
+            tab.until(lambda: tab.find("#hd8") and tab.find("#amzn_button")[0].is_enabled(), "no cart")
+            return tab.find("#hd8")[0].get_attribute("value")
+
+        tab.driver.get(shop.web + "/browser/cart")
+        assert quantity() == "1"
+        for _ in range(2):
+            tab.click("#hd8 + button")
+        tab.click("#amzn_button")
+        tab.until(lambda: tab.find("#email"), "no sign-in page")
+        tab.click("#cancel")
+        tab.at("/checkout_cancel")
+        assert "Your cart is unchanged." in tab.text("main")
+        tab.click("#back_to_cart")
+        assert quantity() == "3", "the cart has changed"
+        tab.click("#amzn_button")
+        hosted_pages(tab)
+        tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+        tab.click("#purchase_button")
+        thanks(tab)
+        tab.driver.get(shop.web + "/browser/cart")
+        assert quantity() == "1", "what was bought is still in the cart"
 
 
 # What the sample apps install in their web views: what the page hands over is kept in `handed`.

@@ -136,6 +136,37 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("finished", "authorized", "Your order is complete"),
+            ("finished", "purchasing", "Your order is being completed"),
+            ("finished", "declined", "The payment did not go through"), ("reused", "placed", "Your order is under way"),
+            ("reused", "opened", "You cannot continue here"), ("reused", "revoked", "This checkout has ended"),
+        ]
+    )
+    func `that was used says what has become of the order`(
+        outcome: String,
+        state: String,
+        headline: String
+    )
+        async throws
+    {
+        let (crossing, target) = (crossing, target)
+        for holdsReceipt in [false, true] {
+            try await withCheckout { shop in
+                shop.database.answer("webview_session_open_first")
+                shop.database.answer("webview_session_open", crossing.row(outcome, state).opening)
+                let receipt = holdsReceipt ? [(Jar.receipt, crossing.ticket.text)] : []
+                let fields = [Browser.english]
+                let answer = try await shop.ask(.get, target, fields: fields, cookies: crossing.tabCookies + receipt)
+                #expect(answer.status == 409 && answer.failure == "session_reused" && answer.headline == headline)
+                #expect(answer.body.contains(#"href="/thanks""#) == holdsReceipt)
+                #expect(answer.body.contains(#"href="/checkout_result""#) == ["purchasing", "placed"].contains(state))
+                #expect(answer.body.contains("start again") == (state == "revoked"))
+            }
+        }
+    }
+
     @Test func `that is dead is answered from memory the second time`() async throws {
         let (crossing, target) = (crossing, target)
         try await withCheckout { shop in

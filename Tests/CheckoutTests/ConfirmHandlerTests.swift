@@ -439,7 +439,7 @@ import Testing
                     cookies: cookies,
                     body: body
                 )
-                #expect(answer.status == 403 && answer.headline == "This page has ended")
+                #expect(answer.status == 403 && answer.headline == "This page has expired")
                 #expect(answer.clears(Jar.tab) == !cookies.isEmpty)
             }
         }

@@ -211,6 +211,21 @@ struct Ask: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test(arguments: Ask.ofTab.filter { $0.statement.hasPrefix("webview_session_tab_read") && $0.isPage })
+    func `tells the tab of an order that was completed so`(ask: Ask) async throws {
+        let crossing = try Crossing()
+        try await withCheckout { shop in
+            let columns = { (row: Parameters) in ask.statement.hasSuffix("sealed") ? row.sealed(nil) : row }
+            shop.database.answer(ask.statement, columns(crossing.look("authorized", "closed")))
+            let answer = try await ask.send(shop, crossing)
+            #expect(!answer.body.contains("/cart"))
+            // That page is for whoever has lost the way to the app.
+            guard ask.path != "/rescue" else { return }
+            #expect(answer.status == 403 && answer.headline == "Your order is complete")
+            #expect(!answer.body.contains("start again"))
+        }
+    }
+
     @Test(arguments: Ask.ofTab.filter { $0.statement.hasPrefix("webview_session_tab_read") && $0.path != "/rescue" })
     func `shows the neutral page where the token is of no use, and has the jar forget it`(ask: Ask) async throws {
         let crossing = try Crossing()
@@ -228,7 +243,7 @@ struct Ask: Sendable, CustomTestStringConvertible {
                 }
                 let answer = try await ask.send(shop, crossing)
                 if ask.isPage {
-                    #expect(answer.status == 403 && answer.headline == "This page has ended", "\(outcome)")
+                    #expect(answer.status == 403 && answer.headline == "This page has expired", "\(outcome)")
                     #expect(answer.clears(Jar.tab) && answer.clears(Jar.launch) && answer[.xFlowID] == nil)
                 } else {
                     #expect(answer.status == 404 || answer.status == 410)

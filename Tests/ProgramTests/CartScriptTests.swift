@@ -17,12 +17,11 @@ struct CartScriptTests {
             part("cart_form").querySelectorAll = (what) => what.startsWith("input") ? [input] : [];
             let settle;
             const texts = { opening: "opening", stillOpening: "still", failed: "network", limited: "limited", unavailable: "busy", notANumber: "number" };
-            globalThis.document = { getElementById: part };
-            globalThis.sessionStorage = { setItem() {}, getItem: () => null };
+            globalThis.document = { getElementById: part, documentElement: { lang: "ja" } };
             globalThis.setTimeout = (run, at) => timers.push({ run, at });
             globalThis.clearTimeout = (id) => { if (timers[id - 1]) timers[id - 1].run = () => {}; };
             globalThis.window = { addEventListener() {}, sallyport: {
-              readData: () => ({ client: "iosApp", texts, completion: {} }),
+              readData: () => ({ client: "iosApp", texts, completion: {} }), keep() {}, recall: () => ({}), CART: "cart",
               post: () => new Promise((resolve, reject) => settle = { resolve, reject }) } };
             require("\(root)/public/js/cart.js");
             handlers.cart_formsubmit({ preventDefault() {} });
@@ -38,6 +37,41 @@ struct CartScriptTests {
             """
         let result = try ChildPlan("/usr/bin/node", ["-e", program]).run(atMost: .seconds(120))
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Two loads of the cart in one tab, with a change in the first, and a purchase in between where it says so.
+    @Test(arguments: [("", "3"), (#"page.keep("sallyport.cart", null);"#, "1")])
+    func `keeps the quantities until they are bought`(between: String, quantity: String) throws {
+        let program = #"""
+            const kept = {}, make = () => ({ textContent: "", disabled: true, addEventListener() {}, querySelectorAll: () => [] });
+            let parts = {}, changes = [];
+            const part = (id) => parts[id] ||= make();
+            globalThis.sessionStorage = { getItem: (n) => kept[n] ?? null, setItem: (n, v) => { kept[n] = v; }, removeItem: (n) => { delete kept[n]; } };
+            globalThis.document = { getElementById: part, documentElement: { lang: "en" } };
+            globalThis.window = { addEventListener() {} };
+            const load = () => {
+              parts = {}; changes = [];
+              const input = { name: "hd8", value: "1", dataset: { price: "1000" }, setAttribute() {}, removeAttribute() {},
+                addEventListener: (n, f) => changes.push(f) };
+              part("page_data").textContent = JSON.stringify({ client: "browser", texts: {}, completion: {} });
+              part("cart_form").querySelectorAll = (what) => what.startsWith("input") ? [input] : [];
+              for (const name of ["purchase", "cart"]) {
+                const file = ROOT + "/public/js/" + name + ".js";
+                delete require.cache[require.resolve(file)];
+                require(file);
+              }
+              return input;
+            };
+            const first = load();
+            first.value = "3";
+            changes[0]();
+            const page = window.sallyport;
+            BETWEEN
+            console.log(load().value + " " + part("subtotal").textContent);
+            """#.replacing("ROOT", with: "\"\(Self.root)\"").replacing("BETWEEN", with: between)
+        let result = try ChildPlan("/usr/bin/node", ["-e", program]).run(atMost: .seconds(120))
+        let sum = quantity == "3" ? "3,300" : "1,100"
+        #expect(String(decoding: result.output, as: UTF8.self) == "\(quantity) ¥\(sum)\n")
     }
 
     @Test(arguments: [

@@ -62,6 +62,10 @@ class Shop:
         request = urllib.request.Request(self.simulator + "/_sim/" + path, data=data)
         return json.load(urllib.request.urlopen(request, context=self.trust))
 
+    def clear_faults(self):
+        request = urllib.request.Request(self.simulator + "/_sim/faults", method="DELETE")
+        urllib.request.urlopen(request, context=self.trust).read()
+
     def completes(self):
         """(session, amount) of every completion that had an effect."""
         entries = self.control("log")["entries"]

@@ -6,6 +6,7 @@
   const WHOLE = /^(0|[1-9][0-9]*)$/;
   const MOST = 99;
   const LONG = 4000;
+  const YEN = document.documentElement.lang === "ja" ? "￥" : "¥";
 
   const page = window.sallyport;
   const data = page.readData();
@@ -21,20 +22,11 @@
 
   function remember(value) {
     flow = value;
-    try {
-      sessionStorage.setItem(STORE, JSON.stringify(value));
-    } catch (error) {
-      // Without storage the flow lives as long as the page does.
-    }
+    page.keep(STORE, value);
   }
 
   function recall() {
-    if (flow.ticket) return flow;
-    try {
-      return JSON.parse(sessionStorage.getItem(STORE)) || {};
-    } catch (error) {
-      return {};
-    }
+    return flow.ticket ? flow : page.recall(STORE);
   }
 
   // Quantities.
@@ -57,7 +49,7 @@
     const sum = inputs.reduce((total, input) => total + Number(input.value) * Number(input.dataset.price), 0);
     // As the server does it: tax of ten per cent on the sum, rounded down.
     const digits = String(Math.floor((sum * 11) / 10)).replace(/\B(?=(\d{3})+$)/g, ",");
-    document.getElementById("subtotal").textContent = valid ? "￥" + digits : "-";
+    document.getElementById("subtotal").textContent = valid ? YEN + digits : "-";
   }
 
   function step(input, change) {
@@ -66,7 +58,21 @@
     changed();
   }
 
+  /** The quantities stay until they are bought, so that a buyer who gives up finds the cart as it was. */
+  function keepQuantities() {
+    page.keep(page.CART, Object.fromEntries(inputs.map((input) => [input.name, input.value.trim()])));
+  }
+
+  function recallQuantities() {
+    const kept = page.recall(page.CART);
+    for (const input of inputs) {
+      const value = String(kept[input.name]);
+      if (WHOLE.test(value) && Number(value) <= MOST) input.value = value;
+    }
+  }
+
   function changed() {
+    keepQuantities();
     showSum();
     problem.textContent = "";
     for (const input of inputs) input.removeAttribute("aria-invalid");
@@ -174,11 +180,7 @@
   }
 
   function leave(path) {
-    try {
-      sessionStorage.removeItem(STORE);
-    } catch (error) {
-      // Nothing was stored then.
-    }
+    page.keep(STORE, null);
     location.href = path;
   }
 
@@ -207,6 +209,7 @@
     page.panel.hide();
     setBusy(false);
   });
+  recallQuantities();
   showSum();
   button.disabled = false;
 })();

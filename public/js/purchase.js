@@ -6,6 +6,8 @@
   const AUTOMATIC_CHECKS = 10;
   const LONGEST_PAUSE = 30;
   const PATIENCE = 45000;
+  const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  const CART = "sallyport.cart";
 
   const element = (id) => document.getElementById(id);
   let latest = 0;
@@ -13,6 +15,25 @@
   /** The page's data block. */
   function readData() {
     return JSON.parse(element("page_data").textContent);
+  }
+
+  /** Keeps a value for as long as the tab lives, or forgets it. */
+  function keep(name, value) {
+    try {
+      if (value) sessionStorage.setItem(name, JSON.stringify(value));
+      else sessionStorage.removeItem(name);
+    } catch (error) {
+      // Without storage it lives as long as the page does.
+    }
+  }
+
+  /** What was kept under a name, or nothing. */
+  function recall(name) {
+    try {
+      return JSON.parse(sessionStorage.getItem(name)) || {};
+    } catch (error) {
+      return {};
+    }
   }
 
   /** Posts a form and gives { status, body, retryAfter }; fails where there is no answer in time. */
@@ -41,10 +62,26 @@
       .finally(() => clearTimeout(timer));
   }
 
+  /** The number of the order that a return ticket belongs to: 50 bits of the session's id, five for each digit. */
+  function orderNumber(ticket) {
+    try {
+      const bytes = atob(ticket.slice(4, 28).replace(/-/g, "+").replace(/_/g, "/"));
+      const bits = Array.from(bytes.slice(9, 16), (byte) => byte.charCodeAt(0).toString(2).padStart(8, "0")).join("");
+      const digits = bits.slice(-50).match(/.{5}/g).map((five) => DIGITS[parseInt(five, 2)]).join("");
+      return digits.slice(0, 5) + "-" + digits.slice(5);
+    } catch (error) {
+      return "";
+    }
+  }
+
+  function isCover() {
+    return element("filter").getAttribute("aria-modal") === "true";
+  }
+
   /** Makes what the panel covers unreachable, or reachable again: everything beside it, and beside what holds it. */
   function cover(inert) {
+    if (!isCover()) return;
     let inner = element("filter");
-    if (inner.getAttribute("aria-modal") !== "true") return;
     for (; inner !== document.body; inner = inner.parentElement) {
       for (const other of inner.parentElement.children) if (other !== inner) other.inert = inert;
     }
@@ -60,7 +97,8 @@
       element("filter_title").textContent = view.title;
       element("filter_text").textContent = view.text;
       element("filter_spinner").hidden = !view.busy;
-      element("filter_back").hidden = !view.back;
+      // Where nothing is settled the cart is no way on, but the only way out of a cover.
+      element("filter_back").hidden = !(view.back || (view.out && isCover()));
       const retry = element("filter_retry");
       retry.hidden = !view.action;
       if (view.action) retry.textContent = view.label;
@@ -99,6 +137,9 @@
 
     function start() {
       checks = 0;
+      const number = element("filter_number");
+      number.textContent = orderNumber(fields.secureWebviewSessionId);
+      number.parentElement.hidden = !number.textContent;
       panel.show({ title: texts.workingTitle, text: texts.working, busy: true });
       send();
     }
@@ -109,7 +150,7 @@
     }
 
     function offline() {
-      panel.show({ title: texts.offlineTitle, text: texts.offline, action: start, label: texts.retry, back: true });
+      panel.show({ title: texts.offlineTitle, text: texts.offline, action: start, label: texts.retry, out: true });
     }
 
     function settle(answer) {
@@ -122,10 +163,11 @@
       if (answer.status === 403) return end("proof");
       if (answer.status === 404 || answer.status === 410) return end("ended");
       if (answer.status === 409 || answer.status === 422) return end("changed");
-      panel.show({ title: texts.failedTitle, text: texts.failed, action: start, label: texts.retry, back: true });
+      panel.show({ title: texts.failedTitle, text: texts.failed, action: start, label: texts.retry, out: true });
     }
 
     function done() {
+      keep(CART, null);
       const leave = () => options.leave("/thanks");
       panel.show({ title: texts.doneTitle, text: texts.done, action: leave, label: texts.showReceipt });
       leave();
@@ -144,7 +186,7 @@
         busy: again,
         action: again ? send : start,
         label: texts.check,
-        back: !again,
+        out: !again,
         quiet: checks > 1 && again,
       });
       if (!again) return;
@@ -154,5 +196,5 @@
     start();
   }
 
-  window.sallyport = { readData, post, panel, complete };
+  window.sallyport = { readData, post, panel, complete, keep, recall, CART };
 })();

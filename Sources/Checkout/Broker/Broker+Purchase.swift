@@ -227,7 +227,7 @@ extension Broker {
             view.details = try details(of: view.record, under: ticket)
             return .receipt(view)
         case .unknown: try miss(shown, by: caller)
-        case .notBought, .over: break
+        case .notBought, .over, .dead: break
         }
         return found.outcome
     }

@@ -34,10 +34,23 @@ extension Exchange {
 
     /// The page for a tab that holds no live session.
     ///
-    /// - Parameter status: 403, or 404 and 410 for a receipt.
-    /// - Returns: Always the same page, whatever the reason.
-    func neutral(_ status: HTTPStatus = .forbidden) -> HTTPResponse {
-        plainPage(status, block: deployment.headers.page, pages.neutral)
+    /// - Parameters:
+    ///   - status: 403, or 404 and 410 for a receipt.
+    ///   - progress: What has become of the order, where this client may know it.
+    ///   - offersReceipt: Whether a receipt that the jar holds is a way on from here.
+    /// - Returns: The same page for every reason but one: whose order was completed, or is being completed, is told so.
+    func neutral(
+        _ status: HTTPStatus = .forbidden,
+        _ progress: OrderProgress = .unknown,
+        offersReceipt: Bool = true
+    ) -> HTTPResponse {
+        let page =
+            switch progress {
+            case .paid: pages.neutralPaid
+            case .pending: pages.neutralPending
+            case .unknown, .open, .placed, .declined, .over: pages.neutral
+            }
+        return plainPage(status, block: deployment.headers.page, page.render(receipt: offersReceipt && holdsReceipt))
     }
 
     /// The same for a token that the jar holds, which forgets it where it is of no use any more.
@@ -48,10 +61,19 @@ extension Exchange {
     /// - Parameter refusal: What became of the token.
     /// - Returns: The page.
     func neutral(after refusal: TabRefusal) -> HTTPResponse {
-        var response = neutral()
+        var response = neutral(.forbidden, refusal.progress)
         if refusal.endsToken { deployment.cookies.clearTab(on: &response) }
         return response
     }
+
+    /// Whether the jar holds the tab of a webview session.
+    func holdsTab(of webviewSession: UUIDBytes?) -> Bool {
+        guard let webviewSession, let token = try? tabToken() else { return false }
+        return token.webviewSession == webviewSession
+    }
+
+    /// Whether the jar holds a receipt: its cookie lives as long.
+    var holdsReceipt: Bool { (try? receiptTicket()) != nil }
 
     /// The launch ticket that the tab remembers, where it is the one that the webview session was opened with.
     func launchTicket(of view: WebviewSessionView) throws(Failure) -> LaunchTicket {
@@ -82,5 +104,16 @@ extension Exchange {
             throw Failure(.internalError, "no return link can be built", of: view)
         }
         return target
+    }
+}
+
+extension TabRefusal {
+    /// What the holder of the token may know of the order.
+    fileprivate var progress: OrderProgress {
+        switch self {
+        case .closed(let state): OrderProgress(state)
+        case .bought: .paid
+        case .unknown, .expired, .superseded: .unknown
+        }
     }
 }

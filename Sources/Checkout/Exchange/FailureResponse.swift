@@ -16,14 +16,29 @@ enum FailureResponse {
     /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
         if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
-        let request = exchange.request.requestID
         return make(
             failure,
             exchange.deployment,
             format,
             in: { Language(preferredBy: exchange.request) },
-            request: request
+            asked: Asked(failure, exchange)
         )
+    }
+
+    /// What of a request counts for the page of its refusal.
+    struct Asked {
+        /// Its id, which a buyer may quote where no session is known and the log has more.
+        let request: String
+        /// Whether the jar holds the tab of the refused session.
+        let holdsTab: Bool
+        /// Whether the jar holds a receipt.
+        let holdsReceipt: Bool
+
+        fileprivate init(_ failure: Failure, _ exchange: Exchange) {
+            request = exchange.request.requestID
+            holdsTab = exchange.holdsTab(of: failure.session)
+            holdsReceipt = exchange.holdsReceipt
+        }
     }
 
     /// The response to a refusal that is the same for everybody who prefers a language.
@@ -33,18 +48,18 @@ enum FailureResponse {
     ///   - deployment: Whose pages and fields it has.
     ///   - format: JSON or a page.
     ///   - language: Of a page; not asked for JSON.
-    ///   - request: Its id, which a buyer may quote where no session is known and the log has more.
+    ///   - asked: The request; `nil` for an answer that is the same for every one.
     /// - Returns: As above.
     static func make(
         _ failure: Failure,
         _ deployment: Deployment,
         _ format: FormatName,
         in language: () -> Language,
-        request: String? = nil
+        asked: Asked? = nil
     ) -> HTTPResponse {
         var response =
             format == .page
-            ? page(failure, deployment, language(), request) : json(failure.code, deployment)
+            ? page(failure, deployment, language(), asked) : json(failure.code, deployment)
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let webviewSession = failure.session { _ = response.add(.xFlowID, webviewSession.description) }
         return response
@@ -72,12 +87,18 @@ enum FailureResponse {
         _ failure: Failure,
         _ deployment: Deployment,
         _ language: Language,
-        _ request: String?
+        _ asked: Asked?
     ) -> HTTPResponse {
         let code = failure.code
         let number = failure.session.map { OrderNumber($0).description }
-        let reference = number ?? (code == .internalError ? request : nil)
-        let view = ErrorView(code: code, client: failure.client, way: ErrorView.Way(code), reference: reference)
+        let view = ErrorView(
+            code: code,
+            progress: failure.progress,
+            client: failure.client,
+            holdsTab: asked?.holdsTab ?? false,
+            holdsReceipt: asked?.holdsReceipt ?? false,
+            reference: number ?? (code == .internalError ? asked?.request : nil)
+        )
         var response = HTTPResponse(
             code.status,
             block: deployment.headers.page,
@@ -111,17 +132,5 @@ final class PreparedRefusal {
             return json
         }
         return pages[index]
-    }
-}
-
-extension ErrorView.Way {
-    /// What the page of a code offers first.
-    fileprivate init(_ code: FailureCode) {
-        switch code {
-        case .providerFailed, .priceChanged, .notReady, .purchaseInProgress: self = .confirm
-        case .addressNotPriced: self = .address
-        case .notPriced, .postageFailed, .orderMismatch: self = .button
-        default: self = .none
-        }
     }
 }

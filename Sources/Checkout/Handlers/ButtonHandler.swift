@@ -106,7 +106,8 @@ enum ButtonHandler {
         case .doubled: return exchange.tagged(page(exchange, ticket, .again), ticket.webviewSession)
         case .unknown: throw Failure(.unknownSession)
         case .expired: throw Failure(.expiredSession, session: ticket.webviewSession)
-        case .reused, .finished: throw Failure(.sessionReused, session: ticket.webviewSession)
+        case .reused(let state), .finished(let state):
+            throw Failure(.sessionReused, session: ticket.webviewSession, in: state)
         case .wrongBrowser: throw Failure(.wrongBrowser, session: ticket.webviewSession)
         case .dead(let state): throw Failure(state.deadCode, session: ticket.webviewSession)
         }
@@ -148,7 +149,7 @@ enum ButtonHandler {
             return exchange.plainPage(
                 .forbidden,
                 block: deployment.headers.page,
-                exchange.pages.cookiesBlocked
+                exchange.pages.cookiesBlocked.render(receipt: exchange.holdsReceipt)
             )
         }
         switch try await exchange.tab() {

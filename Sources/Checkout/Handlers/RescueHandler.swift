@@ -8,20 +8,21 @@ import Web
 enum RescueHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
-        let body = exchange.pages.rescue.render(try await link(exchange))
+        let (target, isBeingCompleted) = try await link(exchange)
+        let body = exchange.pages.rescue.render(target, isBeingCompleted: isBeingCompleted)
         return exchange.plainPage(block: deployment.shopHeaders.ending, body)
     }
 
-    private static func link(_ exchange: Exchange) async throws(Failure) -> LinkTarget? {
+    private static func link(_ exchange: Exchange) async throws(Failure) -> (LinkTarget?, isBeingCompleted: Bool) {
         guard case .open(let token, let webviewSession) = try await exchange.tab(), webviewSession.client.isApp,
             webviewSession.orderReference != nil
-        else { return nil }
+        else { return (nil, false) }
         let awaitsMeeting =
             exchange.deployment.policy.requiresMeeting && webviewSession.state == .reviewed
             && !webviewSession.record.isMet
         guard webviewSession.state == .placed || webviewSession.state == .purchasing || awaitsMeeting else {
-            return nil
+            return (nil, false)
         }
-        return try exchange.wayBack(webviewSession, token)
+        return (try exchange.wayBack(webviewSession, token), webviewSession.state == .purchasing)
     }
 }

@@ -19,14 +19,9 @@ enum ThanksHandler {
             try await broker.receipt(ticket, proof: proof, tab: tab, by: caller)
         }
         switch outcome {
-        case .unknown, .notBought: return exchange.neutral(.notFound)
-        case .over:
-            var response = exchange.neutral(.gone)
-            // A ticket in the address says nothing about the one that the jar holds.
-            guard named == nil else { return response }
-            exchange.deployment.cookies.clearReceipt(on: &response)
-            if tab?.webviewSession == ticket.webviewSession { exchange.deployment.cookies.clearTab(on: &response) }
-            return response
+        case .unknown, .notBought: return exchange.neutral(.notFound, offersReceipt: named != nil)
+        case .over: return ended(exchange, .paid, of: ticket, isHeld: named == nil, tab)
+        case .dead: return ended(exchange, .over, of: ticket, isHeld: named == nil, tab)
         case .receipt(let view):
             guard named != nil else { return page(exchange, view) }
             // The sample shop's address holds the ticket: keep it out of the page that the buyer looks at.
@@ -34,6 +29,23 @@ enum ThanksHandler {
             exchange.deployment.cookies.set(receipt: ticket, on: &response)
             return response
         }
+    }
+
+    /// There is nothing to show any more, and a jar that holds the ticket forgets it.
+    ///
+    /// A ticket in the address says nothing about the one that the jar holds.
+    private static func ended(
+        _ exchange: Exchange,
+        _ progress: OrderProgress,
+        of ticket: ReturnTicket,
+        isHeld: Bool,
+        _ tab: TabToken?
+    ) -> HTTPResponse {
+        var response = exchange.neutral(.gone, progress, offersReceipt: !isHeld)
+        guard isHeld else { return response }
+        exchange.deployment.cookies.clearReceipt(on: &response)
+        if tab?.webviewSession == ticket.webviewSession { exchange.deployment.cookies.clearTab(on: &response) }
+        return response
     }
 
     private static func page(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {

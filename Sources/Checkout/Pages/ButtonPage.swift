@@ -48,9 +48,9 @@ struct ButtonPage: Sendable {
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts
         language = texts.language
-        table = OrderTable(texts.order)
+        table = OrderTable(texts)
         form = StartForm(texts.button)
-        wayBack = WayBack(texts)
+        wayBack = WayBack(frame)
         let head = Head<PageSlot>(
             title: "\(texts.button.title)",
             steps: texts.frame.steps(.payment),

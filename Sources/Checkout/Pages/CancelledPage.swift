@@ -16,6 +16,7 @@ struct CancelledPage: Sendable {
     }
 
     private enum PageSlot {
+        case kept
         case way
         case ticket
         case reference
@@ -25,10 +26,12 @@ struct CancelledPage: Sendable {
     private let leftAfterReview: Template<PageSlot>
     private let ended: Template<PageSlot>
     private let wayBack: WayBack
+    private let cartKept: Wording
 
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts.cancelled
-        wayBack = WayBack(frame.texts)
+        wayBack = WayBack(frame)
+        cartKept = texts.cartKept
         left = Self.template(frame, Self.left(texts))
         leftAfterReview = Self.template(frame, "\(Self.left(texts))\(Self.cancelForm(texts))")
         ended = Self.template(
@@ -36,7 +39,7 @@ struct CancelledPage: Sendable {
             """
             <h1>\(texts.endedHeading)</h1>
             <p>\(texts.endedLead)</p>
-            \(.way)
+            \(.way)\(WayBack.home(frame))
             """
         )
     }
@@ -58,6 +61,8 @@ struct CancelledPage: Sendable {
     private func render(_ template: Template<PageSlot>, _ view: WebviewSessionView, ticket: ReturnTicket?) -> [UInt8] {
         template.render(room: 512) { slot, writer in
             switch slot {
+            // Of a merchant's cart nothing is known here.
+            case .kept: if view.client != .site, view.client != .mobileApp { writer.text(cartKept) }
             case .way: wayBack.writeFromTab(view.client, to: &writer)
             case .reference: wayBack.write(reference: view.orderNumber.description, to: &writer)
             case .ticket: writer.text(ticket?.text ?? "")
@@ -78,7 +83,7 @@ struct CancelledPage: Sendable {
     private static func left(_ texts: CancelledTexts) -> Markup<PageSlot> {
         """
         <h1>\(texts.heading)</h1>
-        <p>\(texts.lead)</p>
+        <p>\(texts.lead) \(.kept)</p>
         <p class="actions"><a id="retry" class="button button-main button-wide" href="\(LinkTarget.button)">\
         \(texts.retry)</a></p>
         \(.way)

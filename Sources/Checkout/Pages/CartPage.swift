@@ -59,8 +59,8 @@ struct CartPage: Sendable {
             <li class="card article">
             <div class="article-picture">\(picture(frame, entry.article))</div>
             <div class="article-text"><h2>\(name)</h2>\
-            <p class="price">\(withTax(entry.article.price)) <small>\(texts.order.withTax)</small> \
-            <small>(\(texts.order.withoutTax) \(entry.article.price))</small></p></div>
+            <p class="price">\(withTax(entry.article.price), in: texts.language) <small>\(texts.order.withTax)</small> \
+            <small>(\(texts.order.withoutTax) \(entry.article.price, in: texts.language))</small></p></div>
             <div class="article-count"><label for="\(entry.field)">\(texts.order.quantity)</label><div class="stepper">\
             <button type="button" data-step="-1" disabled aria-label="\(name)\(texts.cart.less)">−</button>\
             <input type="text" inputmode="numeric" maxlength="2" autocomplete="off" required value="1" \
@@ -82,7 +82,7 @@ struct CartPage: Sendable {
         return """
             <div class="card summary">
             <p class="summary-sum"><span>\(texts.subtotal) <small>\(texts.subtotalNote)</small></span>\
-            <strong id="subtotal" aria-live="polite">\(oneOfEach(frame.site.catalogue))</strong></p>
+            <strong id="subtotal" aria-live="polite">\(oneOfEach(frame.site.catalogue), in: frame.texts.language)</strong></p>
             <p id="error" class="problem" role="alert"></p>
             <button type="submit" id="amzn_button" class="button button-gold button-wide" disabled>\(texts.buy)</button>
             <p id="status" class="note" role="status"></p>

@@ -25,9 +25,13 @@ final class CheckoutPages: Sendable {
     /// The first page of a demonstration; its policy is `plain`, as of the next two.
     let start: [UInt8]
     /// For a tab whose webview session is over or unknown, which it does not say.
-    let neutral: [UInt8]
+    let neutral: NoticePage
+    /// The same for the tab of an order that was completed.
+    let neutralPaid: NoticePage
+    /// The same for the tab of an order that is being completed.
+    let neutralPending: NoticePage
     /// For a browser that keeps no cookie, such as one inside another app.
-    let cookiesBlocked: [UInt8]
+    let cookiesBlocked: NoticePage
 
     init(_ frame: CheckoutFrame) {
         iosCart = CartPage(frame, client: .iosApp)
@@ -44,8 +48,10 @@ final class CheckoutPages: Sendable {
         link = LinkPage(frame)
         rescue = RescuePage(frame)
         start = StartPage.render(frame)
-        neutral = NoticePage.render(frame, frame.texts.neutral, .unknownSession)
-        cookiesBlocked = NoticePage.render(frame, frame.texts.cookies, .cookiesBlocked)
+        neutral = NoticePage(frame, frame.texts.neutral, .unknownSession)
+        neutralPaid = NoticePage(frame, NoticeTexts(.unknownSession, .paid, frame.texts), .unknownSession)
+        neutralPending = NoticePage(frame, NoticeTexts(.unknownSession, .pending, frame.texts), .unknownSession)
+        cookiesBlocked = NoticePage(frame, frame.texts.cookies, .cookiesBlocked)
     }
 
     /// The cart page of a client.

@@ -66,12 +66,14 @@ final class ConfirmPage: Sendable {
     private let table: OrderTable
     private let address: AddressBlock
     private let texts: ConfirmTexts
+    private let language: Language
 
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts
-        table = OrderTable(texts.order)
+        table = OrderTable(texts)
         address = AddressBlock(texts.order)
         self.texts = texts.confirm
+        language = texts.language
         form = Self.form(texts)
         link = Self.link(texts)
         reload = Self.reload(texts)
@@ -125,7 +127,7 @@ final class ConfirmPage: Sendable {
         template(view.agreement).render(into: &writer) { slot, writer in
             switch slot {
             case .ticket: writer.token(view.returnTicket)
-            case .amount: writer.yen(total)
+            case .amount: writer.yen(total, in: language)
             case .total: writer.grouped(total)
             case .shown: if let shown = view.webviewSession.record.shown { writer.digest(shown) }
             case .label: writer.text(texts.agreement(view.webviewSession.client).button)

@@ -17,7 +17,7 @@ struct DeclinedPage: Sendable {
 
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts.declined
-        wayBack = WayBack(frame.texts)
+        wayBack = WayBack(frame)
         let code = FailureCode.paymentDeclined.name
         template = frame.document(
             Head(title: "\(texts.title)", steps: frame.texts.frame.steps(.payment), error: "\(code)"),

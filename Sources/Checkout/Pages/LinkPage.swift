@@ -27,7 +27,7 @@ struct LinkPage: Sendable {
             <p>\(texts.lead)</p>
             <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
             <ul>\(Markup(each: texts.steps) { "<li>\($0)</li>" })</ul>
-            <p class="note">\(texts.charge)</p>
+            \(Self.stores(frame))<p class="note">\(texts.charge)</p>
             """
         )
         error = Self.document(
@@ -38,6 +38,7 @@ struct LinkPage: Sendable {
             <h1>\(.headline)</h1>
             <p id="detail">\(.detail)</p>
             <p><a id="rescue" class="button" rel="noreferrer" href="\(frame.site.rescue)">\(texts.rescue)</a></p>
+            \(Self.stores(frame))
             """
         )
     }
@@ -58,11 +59,12 @@ struct LinkPage: Sendable {
             <script nonce="\(.nonce)">history.replaceState(null, "", location.pathname);</script>
             <title>\(title) | \(frame.site.shopName)</title>
             \(frame.shell.metadata())
-            <link rel="icon" href="data:,">
+            \(banner(frame))<link rel="icon" href="data:,">
             <style nonce="\(.nonce)">
             \(frame.assets.inlineStyles)</style>
             </head>
             <body>
+            <header><p class="brand">\(frame.site.shopName)</p></header>
             <main>
             \(content)
             </main>
@@ -71,6 +73,31 @@ struct LinkPage: Sendable {
 
             """
         )
+    }
+
+    /// Safari's own offer of the app; it names no address, so that no ticket gets into it.
+    private static func banner(_ frame: CheckoutFrame) -> Markup<PageSlot> {
+        guard let id = frame.site.stores.appleID else { return .empty }
+        return """
+            <meta name="apple-itunes-app" content="app-id=\(id)">
+
+            """
+    }
+
+    /// Where to get the app, and the way to the shop's own page.
+    private static func stores(_ frame: CheckoutFrame) -> Markup<PageSlot> {
+        let texts = frame.texts
+        let links = [
+            ("app_store", frame.site.stores.apple, texts.link.appStore),
+            ("google_play", frame.site.stores.google, texts.link.googlePlay),
+            ("home", frame.site.terms.home, texts.frame.backToShop),
+        ]
+        .compactMap { id, target, text in target.map { (id: id, target: $0, text: text) } }
+        guard !links.isEmpty else { return .empty }
+        return """
+            <p class="more">\(Markup(each: links) { #"<a id="\#($0.id)" rel="noreferrer" href="\#($0.target)">\#($0.text)</a> "# })</p>
+
+            """
     }
 
     /// Writes the page where a link did not open the app.

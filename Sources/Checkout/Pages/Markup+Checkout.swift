@@ -3,11 +3,12 @@ import Pages
 import SessionBroker
 
 extension HTMLWriter {
-    private static let yen: HTML = "\u{FFE5}"
+    private static let wideYen: HTML = "\u{FFE5}"
+    private static let narrowYen: HTML = "\u{A5}"
 
-    /// Inserts an amount: full-width yen sign, thousands commas.
-    mutating func yen(_ amount: Yen) {
-        html(Self.yen)
+    /// Inserts an amount: yen sign, as wide as the letters of the language, and thousands commas.
+    mutating func yen(_ amount: Yen, in language: Language) {
+        html(language == .ja ? Self.wideYen : Self.narrowYen)
         grouped(amount)
     }
 
@@ -23,9 +24,9 @@ extension HTMLWriter {
 }
 
 extension Markup.StringInterpolation {
-    /// An amount.
-    mutating func appendInterpolation(_ amount: Yen) {
-        append { $0.yen(amount) }
+    /// An amount with its sign.
+    mutating func appendInterpolation(_ amount: Yen, in language: Language) {
+        append { $0.yen(amount, in: language) }
     }
 }
 
@@ -34,6 +35,10 @@ extension LinkTarget {
     static let button = LinkTarget(own: "/button")
     /// The confirm page.
     static let confirm = LinkTarget(own: "/confirm_order")
+    /// The result page.
+    static let result = LinkTarget(own: "/checkout_result")
+    /// The receipt.
+    static let thanks = LinkTarget(own: "/thanks")
     private static let iosCart = LinkTarget(own: "/iosApp/cart")
     private static let androidCart = LinkTarget(own: "/androidApp/cart")
     private static let browserCart = LinkTarget(own: "/browser/cart")

@@ -33,8 +33,11 @@ struct OrderTable: Sendable {
         """
     )
     private let undecided: Wording
+    private let language: Language
 
-    init(_ texts: OrderTexts) {
+    init(_ every: Texts) {
+        let texts = every.order
+        language = every.language
         undecided = texts.undecided
         row = Template(
             """
@@ -73,8 +76,8 @@ struct OrderTable: Sendable {
             switch slot {
             case .rows:
                 for line in order.lines { write(line, to: &writer) }
-            case .subtotal: writer.yen(order.subtotal)
-            case .tax: writer.yen(order.tax)
+            case .subtotal: writer.yen(order.subtotal, in: language)
+            case .tax: writer.yen(order.tax, in: language)
             case .adjustments:
                 for adjustment in order.adjustments { write(adjustment, to: &writer) }
             case .postage: write(sums?.postage, to: &writer)
@@ -87,9 +90,9 @@ struct OrderTable: Sendable {
         row.render(into: &writer) { slot, writer in
             switch slot {
             case .name: writer.text(line.article.name)
-            case .unitPrice: writer.yen(line.article.price)
+            case .unitPrice: writer.yen(line.article.price, in: language)
             case .quantity: writer.number(line.quantity)
-            case .sum: writer.yen(line.sum)
+            case .sum: writer.yen(line.sum, in: language)
             }
         }
     }
@@ -100,14 +103,14 @@ struct OrderTable: Sendable {
             case .name: writer.text(adjustment.name)
             case .amount:
                 if adjustment.units < 0 { writer.text("−") }
-                writer.yen(Yen(exactly: abs(adjustment.units)) ?? .zero)
+                writer.yen(Yen(exactly: abs(adjustment.units)) ?? .zero, in: language)
             }
         }
     }
 
     private func write(_ amount: Yen?, to writer: inout HTMLWriter) {
         if let amount {
-            writer.yen(amount)
+            writer.yen(amount, in: language)
         } else {
             writer.text(undecided)
         }

@@ -35,6 +35,8 @@ struct ResultPage: Sendable {
         case launchTicket
         case reference
         case total
+        case amount
+        case number
     }
 
     private enum FieldSlot {
@@ -44,6 +46,7 @@ struct ResultPage: Sendable {
     private let app: Template<PageSlot>
     private let browser: Template<PageSlot>
     private let site: Template<PageSlot>
+    private let language: Language
     private let launchField = Template<FieldSlot>(
         """
         <input type="hidden" name="old_secureWebviewSessionId" value="\(.ticket)">
@@ -52,6 +55,7 @@ struct ResultPage: Sendable {
     )
 
     init(_ frame: CheckoutFrame) {
+        language = frame.texts.language
         browser = Self.browser(frame)
         let texts = frame.texts.result
         app = Self.tap(frame, texts.appLead, texts.returnLink, texts.appNote)
@@ -66,8 +70,8 @@ struct ResultPage: Sendable {
     /// - Returns: The document.
     func render(_ view: ResultView, nonce: Nonce) -> [UInt8] {
         switch view {
-        case .app(let target, let total): Self.render(app, target, total)
-        case .site(let target, let total): Self.render(site, target, total)
+        case .app(let target, let total): render(app, target, total)
+        case .site(let target, let total): render(site, target, total)
         case .browser(let purchase):
             browser.render(room: 1024) { slot, writer in
                 switch slot {
@@ -76,15 +80,17 @@ struct ResultPage: Sendable {
                 case .launchTicket: write(purchase.launchTicket, to: &writer)
                 case .reference: writer.text(purchase.orderReferenceID)
                 case .total: writer.grouped(purchase.total)
+                case .amount: writer.yen(purchase.total, in: language)
+                case .number: writer.text(OrderNumber(purchase.returnTicket.webviewSession).description)
                 case .link: return
                 }
             }
         }
     }
 
-    private static func render(_ template: Template<PageSlot>, _ target: LinkTarget, _ total: Yen) -> [UInt8] {
+    private func render(_ template: Template<PageSlot>, _ target: LinkTarget, _ total: Yen) -> [UInt8] {
         template.render(room: 768) { slot, writer in
-            if case .total = slot { writer.yen(total) } else { writer.link(target) }
+            if case .total = slot { writer.yen(total, in: language) } else { writer.link(target) }
         }
     }
 
@@ -131,6 +137,9 @@ struct ResultPage: Sendable {
             <div id="filter_spinner" class="spinner" aria-hidden="true" hidden></div>
             <h1 id="filter_title" tabindex="-1">\(texts.browserHeading)</h1>
             <p id="filter_text" role="status">\(texts.browserLead)</p>
+            <p class="bar-sum"><span>\(frame.texts.order.total)</span> <strong id="total">\(.amount)</strong></p>
+            <p class="order-number"><span>\(frame.texts.thanks.orderNumber)</span> \
+            <strong id="filter_number">\(.number)</strong></p>
             <form id="purchase_form" class="hop-form" method="post" action="/purchase">
             <input type="hidden" name="secureWebviewSessionId" value="\(.returnTicket)">
             \(.launchTicket)<input type="hidden" name="accessToken" value="sealed">

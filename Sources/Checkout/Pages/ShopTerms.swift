@@ -20,6 +20,8 @@ struct ShopTerms: Sendable {
     var delivery: [Language: String] = [:]
     /// Whether an order can be cancelled and goods returned; empty where nothing is said.
     var returns: [Language: String] = [:]
+    /// The shop's own page, where a buyer whom a page here can take no further goes on; `nil` for none.
+    var home: LinkTarget?
     /// The pages that there are.
     var policies: [Policy: LinkTarget] = [:]
 }

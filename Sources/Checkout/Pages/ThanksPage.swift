@@ -1,5 +1,6 @@
 import Commerce
 import Pages
+import Primitives
 import SessionBroker
 
 /// The receipt of one language.
@@ -8,6 +9,8 @@ import SessionBroker
 struct ThanksPage: Sendable {
     private enum PageSlot {
         case orderNumber
+        case date
+        case payment
         case address
         case order
         case back
@@ -17,12 +20,18 @@ struct ThanksPage: Sendable {
     private let table: OrderTable
     private let address: AddressSection
     private let wayBack: WayBack
+    private let payment: PaymentLine
+    private let language: Language
+    private let hasHome: Bool
 
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts
-        table = OrderTable(texts.order)
+        table = OrderTable(texts)
+        payment = PaymentLine(texts.order)
+        language = texts.language
+        hasHome = frame.site.terms.home != nil
         address = AddressSection(texts.order)
-        wayBack = WayBack(texts)
+        wayBack = WayBack(frame)
         template = frame.document(
             Head(title: "\(texts.thanks.title)", width: .wide, steps: texts.frame.steps(.done)),
             """
@@ -32,6 +41,10 @@ struct ThanksPage: Sendable {
             <p>\(texts.thanks.lead)</p>
             <p class="order-number"><span>\(texts.thanks.orderNumber)</span> \
             <strong id="order_number">\(.orderNumber)</strong></p>
+            <dl class="facts" id="paid">
+            <div><dt>\(texts.thanks.date)</dt><dd>\(.date)</dd></div>
+            \(.payment)</dl>
+            <p class="note">\(texts.thanks.keep)</p>
             </section>
             <div class="columns">
             \(.address)<section class="card">
@@ -51,13 +64,52 @@ struct ThanksPage: Sendable {
         template.render(room: 3072) { slot, writer in
             switch slot {
             case .orderNumber: writer.text(view.orderNumber.description)
+            case .date: writer.text(Self.date(of: view, in: language))
+            case .payment: if let text = view.details?.payment { payment.write(text, to: &writer) }
             case .address:
                 guard let place = view.details?.address else { return }
                 address.write(place, to: &writer)
             case .order: table.write(view.order, view.sums, to: &writer)
-            case .back: wayBack.writeCartLink(view.client, to: &writer)
+            case .back:
+                if hasHome { wayBack.writeHome(to: &writer) } else { wayBack.writeCartLink(view.client, to: &writer) }
             }
         }
+    }
+
+    /// The day on which the checkout began, in Japan: its id has the time.
+    private static func date(of view: WebviewSessionView, in language: Language) -> String {
+        let japan = Duration.seconds(9 * 3_600)
+        let day = CalendarDate(view.id.creationTime + japan)
+        guard language == .en else { return "\(day.year)年\(day.month)月\(day.day)日" }
+        return "\(day.day) \(months[day.month - 1]) \(day.year)"
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+}
+
+/// The line of the receipt that says how it was paid; left out once that is no longer kept.
+private struct PaymentLine: Sendable {
+    private enum LineSlot {
+        case payment
+    }
+
+    private let line: Template<LineSlot>
+
+    init(_ texts: OrderTexts) {
+        line = Template(
+            """
+            <div><dt>\(texts.payment)</dt><dd id="payment">\(.payment)</dd></div>
+
+            """
+        )
+    }
+
+    /// Writes the line.
+    func write(_ payment: String, to writer: inout HTMLWriter) {
+        line.render(into: &writer) { _, writer in writer.text(payment) }
     }
 }
 

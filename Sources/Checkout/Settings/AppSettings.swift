@@ -1,3 +1,4 @@
+package import Pages
 import Settings
 
 /// The mobile apps that the return link opens.
@@ -12,6 +13,8 @@ package struct AppSettings: Sendable, Equatable {
         package let services: [String]
         /// True for an app clip.
         package let isClip: Bool
+        /// Where the app is found in the store; `nil` where nothing is said.
+        package var store: LinkTarget?
     }
 
     /// One Android app.
@@ -22,6 +25,8 @@ package struct AppSettings: Sendable, Equatable {
         package let fingerprints: [String]
         /// True to add the components form that Android 15 reads.
         let isDynamic: Bool
+        /// Where the app is found in the store; `nil` where nothing is said.
+        package var store: LinkTarget?
     }
 
     /// Those of `apps.ios`.
@@ -30,15 +35,16 @@ package struct AppSettings: Sendable, Equatable {
     package private(set) var android: [Android] = []
 
     init(_ read: inout SettingReader) {
-        let ios = read.objects("apps.ios", "[{prefix, bundle, services, clip}]")
-        let android = read.objects("apps.android", "[{package, fingerprints, relations, dynamic}]")
+        let ios = read.objects("apps.ios", "[{prefix, bundle, services, clip, store_url}]")
+        let android = read.objects("apps.android", "[{package, fingerprints, relations, dynamic, store_url}]")
         for (index, item) in ios.enumerated() {
             var object = ObjectReader(item)
             let app = IOS(
                 prefix: object.text("prefix"),
                 bundle: object.text("bundle"),
                 services: object.list("services") ?? ["applinks", "webcredentials"],
-                isClip: object.flag("clip")
+                isClip: object.flag("clip"),
+                store: object.store()
             )
             for problem in object.problems { read.complain("apps.ios", item: index, problem) }
             self.ios.append(app)
@@ -48,10 +54,20 @@ package struct AppSettings: Sendable, Equatable {
             let app = Android(
                 package: object.text("package"),
                 fingerprints: object.list("fingerprints") ?? [],
-                isDynamic: object.flag("dynamic")
+                isDynamic: object.flag("dynamic"),
+                store: object.store()
             )
             for problem in object.problems { read.complain("apps.android", item: index, problem) }
             self.android.append(app)
         }
+    }
+}
+
+extension ObjectReader {
+    fileprivate mutating func store() -> LinkTarget? {
+        guard let text = optionalText("store_url") else { return nil }
+        if text.hasPrefix("https://"), let target = LinkTarget(text) { return target }
+        complain("store_url", "not an https address")
+        return nil
     }
 }

@@ -31,7 +31,11 @@ package struct ShopSettings: Sendable {
                 "https address of \(ShopSettings.meaning(policy)), linked at the foot of every page"
             )
         }
-        terms = ShopTerms(payment: payment, delivery: delivery, returns: returns, policies: policies)
+        let home = read.link(
+            "shop.home_url",
+            "https address of the shop, linked as the way on from pages of errors and of checkouts that are over"
+        )
+        terms = ShopTerms(payment: payment, delivery: delivery, returns: returns, home: home, policies: policies)
     }
 
     private static func meaning(_ policy: ShopTerms.Policy) -> String {

@@ -13,10 +13,10 @@ extension OpenOutcome: StatementOutcome where Opened == OpenedSession {
         case "reopened": self = .reopened(try row.opened())
         case "same_tab": self = .sameTab(review: try row.opened().review)
         case "doubled": self = .doubled
-        case "reused": self = .reused
+        case "reused": self = .reused(try row.state())
         case "wrong_browser": self = .wrongBrowser
         case "expired": self = .expired
-        case "finished": self = .finished
+        case "finished": self = .finished(try row.state())
         case "dead": self = .dead(try row.state())
         default: return nil
         }
@@ -171,7 +171,8 @@ extension ReceiptOutcome: StatementOutcome {
         case "shown": self = .receipt(try row.view())
         case "proof_required", "proof_mismatch": self = .unknown
         case "not_ready": self = .notBought
-        case "over", "dead": self = .over
+        case "over": self = .over
+        case "dead": self = .dead
         default: return nil
         }
     }

@@ -82,7 +82,7 @@ private let polyglots = [
             rescue: Samples.site.rescue
         )
         let renderer = Samples.pages(site, Samples.assets)
-        for page in [renderer[.ja].neutral, renderer[.ja].cart(.browser).render(nonce: Samples.nonce)] {
+        for page in [renderer[.ja].neutral.render(), renderer[.ja].cart(.browser).render(nonce: Samples.nonce)] {
             #expect(ScannedDocument(String(decoding: page, as: UTF8.self)).complaints == [])
         }
     }

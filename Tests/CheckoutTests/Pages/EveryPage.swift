@@ -83,8 +83,17 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
     let number = OrderNumber(Samples.returnTicket.webviewSession)
     let inApp = Samples.session(of: .iosApp, details: Samples.details)
     let inBrowser = Samples.session(of: .browser)
-    let error = ErrorView(code: .priceChanged, client: .browser, way: .confirm, reference: number.description)
+    let error = ErrorView(code: .priceChanged, client: .browser, reference: number.description)
     let reused = ErrorView(code: .sessionReused, client: .androidApp, reference: number.description)
+    let paid = ErrorView(code: .sessionReused, progress: .paid, client: .browser, holdsReceipt: true)
+    let pending = ErrorView(
+        code: .sessionReused,
+        progress: .pending,
+        client: .browser,
+        holdsTab: true,
+        reference: number.description
+    )
+    let placed = ErrorView(code: .sessionReused, progress: .placed, reference: number.description)
     return [
         ("start", pages[language].start),
         ("cancelled", pages[language].cancelled.render(inBrowser, .atProvider(returnTicket: nil))),
@@ -97,8 +106,13 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
         ("error", pages[language].error.render(error)),
         ("error-app", pages[language].error.render(reused)),
         ("error-bare", pages[language].error.render(ErrorView(code: .internalError))),
-        ("neutral", pages[language].neutral),
-        ("cookies-blocked", pages[language].cookiesBlocked),
+        ("error-paid", pages[language].error.render(paid)),
+        ("error-pending", pages[language].error.render(pending)),
+        ("error-placed", pages[language].error.render(placed)),
+        ("neutral", pages[language].neutral.render()),
+        ("neutral-paid", pages[language].neutralPaid.render(receipt: true)),
+        ("neutral-pending", pages[language].neutralPending.render()),
+        ("cookies-blocked", pages[language].cookiesBlocked.render()),
         ("thanks", pages[language].thanks.render(inApp)),
         ("thanks-later", pages[language].thanks.render(inBrowser)),
         ("rescue", pages[language].rescue.render(Samples.returnLink)),

@@ -32,7 +32,7 @@ import Web
             let text = try #require(cart.split(separator: "\"\(name)\":\"").last?.split(separator: "\"").first)
             #expect(text.contains(condition) && !deniesCharge(String(text)), "\(name): \(text)")
         }
-        let cookies = string(pages[language].cookiesBlocked)
+        let cookies = string(pages[language].cookiesBlocked.render())
         #expect(cookies.contains(condition) && !deniesCharge(cookies))
     }
 

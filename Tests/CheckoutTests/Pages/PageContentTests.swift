@@ -32,7 +32,7 @@ import Web
         let strict = Samples.pages(site, Samples.assets)
         #expect(string(strict[.ja].cart(.iosApp).render(nonce: Samples.nonce)).contains(#""verifier":true"#))
         #expect(string(pages[.ja].cart(.iosApp).render(nonce: Samples.nonce)).contains(#""verifier":false"#))
-        #expect(!string(strict[.ja].neutral).contains(#"class="demo""#))
+        #expect(!string(strict[.ja].neutral.render()).contains(#"class="demo""#))
     }
 
     @Test func `of the confirm page posts C and the total`() {

@@ -17,7 +17,7 @@ import Testing
         )
         #expect(assets.files.suffix(2).map(\.contentType) == ["image/svg+xml", "text/css; charset=utf-8"])
         let pages = Samples.pages(Samples.site, assets)
-        let page = String(decoding: pages[.ja].neutral, as: UTF8.self)
+        let page = String(decoding: pages[.ja].neutral.render(), as: UTF8.self)
         #expect(page.contains(#"src="/static/shop/logo.abababababababab.svg""#))
         #expect(page.contains(#"<link rel="stylesheet" href="/static/shop/colours.abababababababab.css">"#))
         let link = String(decoding: pages[.ja].link.render(nonce: Samples.nonce), as: UTF8.self)
@@ -53,7 +53,7 @@ import Testing
             $0.value("href")
         }
         #expect(links == ["https://shop.example/legal", "https://shop.example/?a&amp;b"])
-        let plain = String(decoding: Samples.pages[language].neutral, as: UTF8.self)
+        let plain = String(decoding: Samples.pages[language].neutral.render(), as: UTF8.self)
         #expect(!plain.contains("policies") && !plain.contains(#"id="terms""#))
     }
 }

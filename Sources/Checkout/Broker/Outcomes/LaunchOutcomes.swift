@@ -49,9 +49,9 @@ package enum OpenOutcome<Opened: Sendable>: Sendable {
     /// Too late: 410.
     case expired
     /// Used by somebody else before: 409; the webview session is dead now unless the policy only refuses.
-    case reused
+    case reused(WebviewSessionState)
     /// The purchase is under way or over: 409.
-    case finished
+    case finished(WebviewSessionState)
     /// Another browser than the one with the cart: 403.
     case wrongBrowser
     /// Revoked, expired or cancelled before: 410.
@@ -74,8 +74,8 @@ package enum OpenOutcome<Opened: Sendable>: Sendable {
         case .doubled: .doubled
         case .unknown: .unknown
         case .expired: .expired
-        case .reused: .reused
-        case .finished: .finished
+        case .reused(let state): .reused(state)
+        case .finished(let state): .finished(state)
         case .wrongBrowser: .wrongBrowser
         case .dead(let state): .dead(state)
         }

@@ -112,6 +112,8 @@ package enum ReceiptOutcome: Sendable {
     case unknown
     /// Not bought: 404, neutral page.
     case notBought
-    /// Bought too long ago, or dead: 410, neutral page.
+    /// Bought too long ago: 410, neutral page.
     case over
+    /// Over without a purchase: 410, neutral page.
+    case dead
 }

@@ -15,6 +15,8 @@ extension Texts {
             backToApp: "To return to the app, close this page with Done or ✕.",
             backToSite: "To return to the shop, close this page.",
             backSomewhere: "If you came from an app or a shop, close this page with Done or ✕ and return there.",
+            backToShop: "Back to the shop",
+            toReceipt: "See your receipt",
             reference: "Reference",
             scriptNeeded: "This page needs JavaScript. Please allow it in your browser's settings and reload.",
             policy: { $0.english }
@@ -41,7 +43,7 @@ extension Texts {
             lineTotal: "Amount",
             subtotal: "Subtotal",
             tax: "Consumption tax",
-            postage: "Postage",
+            postage: "Shipping",
             total: "Total to pay (tax included)",
             undecided: "-",
             withTax: "with tax",
@@ -63,13 +65,13 @@ extension Texts {
             more: ": one more",
             less: ": one less",
             subtotal: "Items",
-            subtotalNote: "with tax, without postage",
+            subtotalNote: "incl. tax, without shipping",
             buy: "Check out with Amazon Pay",
             assurance:
                 "Use the addresses and cards of your Amazon account. Nothing is ordered before you confirm on the last page.",
             notANumber: "Please enter whole numbers.",
             nothingChosen: "Please choose at least one article.",
-            tooMany: "99 pieces at most.",
+            tooMany: "At most 99.",
             opening: "Opening the payment page…",
             stillOpening: "Still opening the payment page. Please wait a moment…",
             failed: "There is no connection. Please check your network and try again.",
@@ -86,7 +88,7 @@ extension Texts {
             slow: "The Amazon Pay button could not be loaded. Please check your network and try again.",
             reload: "Load again",
             withoutScript: "The Amazon Pay button needs JavaScript.",
-            postageNote: "Postage and total are shown once you have chosen an address."
+            postageNote: "Shipping and total are shown once you have chosen an address."
         ),
         open: OpenTexts(
             title: "To payment",
@@ -129,12 +131,16 @@ extension Texts {
             title: "Thank you",
             heading: "Thank you for your order.",
             lead: "We have received your order. Please give this number if you contact us.",
-            orderNumber: "Order number"
+            orderNumber: "Order number",
+            date: "Date of order",
+            keep:
+                "This page is shown for a short time. Please print it or write the number down. Mails and invoices of the shop come separately."
         ),
         cancelled: CancelledTexts(
             title: "Checkout cancelled",
             heading: "You have not been charged",
-            lead: "The checkout at Amazon Pay was cancelled. Your cart is unchanged.",
+            lead: "The checkout at Amazon Pay was cancelled.",
+            cartKept: "Your cart is unchanged.",
             retry: "Go to payment again",
             cancelForGood: "Cancel this purchase",
             endedHeading: "Your purchase is cancelled",
@@ -149,16 +155,18 @@ extension Texts {
         errors: ErrorTexts(
             toConfirm: "Back to the order page",
             toButton: "Go to payment again",
-            toAddress: "Choose another address"
+            toAddress: "Choose another address",
+            toResult: "Show how things stand"
         ),
         neutral: NoticeTexts(
-            title: "Page ended",
-            heading: "This page has ended",
+            title: "This page has expired",
+            heading: "This page has expired",
             lead:
                 "The purchase is finished or has run out of time, so it cannot go on from here. No new charge will be made.",
             steps: [
                 "If you came from an app, close this page with Done or ✕ and return to it.",
-                "To go on shopping, start again from the cart.",
+                "If you have ordered already, there is nothing more to do.",
+                "If you have not, you can start again from the cart.",
             ]
         ),
         cookies: NoticeTexts(
@@ -169,7 +177,7 @@ extension Texts {
             steps: [
                 "If you are inside a social or mail app, use its menu to open the page in Safari or Chrome.",
                 "Allow cookies in your browser's settings.",
-                "Then start again from the app or the cart.",
+                "If you have not ordered yet, start again from the app or the cart then.",
             ]
         ),
         link: LinkTexts(
@@ -180,9 +188,11 @@ extension Texts {
             steps: [
                 "Use the button above, then tap “Return to the app”.",
                 "Check that the app is installed on this device and up to date.",
-                "If the app was reinstalled, or this is another device, start again from the cart in the app.",
+                "If the app was reinstalled, or this is another device, and you have not ordered yet, start again from the cart in the app.",
             ],
-            charge: "Your order is completed only in the app. Until then you are not charged."
+            charge: "Your order is completed only in the app. Until then you are not charged.",
+            appStore: "The app in the App Store",
+            googlePlay: "The app in Google Play"
         )
     )
 }
@@ -190,9 +200,9 @@ extension Texts {
 extension CompletionTexts {
     static let english = CompletionTexts(
         workingTitle: "Completing your order",
-        working: "Please wait and keep this page open.",
+        working: "Please wait and keep this page open. You will not be charged twice.",
         waitingTitle: "Checking your payment",
-        waiting: "We are waiting for Amazon Pay. This page checks again automatically.",
+        waiting: "We are waiting for Amazon Pay. This page checks again automatically. You will not be charged twice.",
         stillWaiting: "There is no answer yet. Please check again in a moment. You will not be charged twice.",
         check: "Check again",
         offlineTitle: "There is no connection",
@@ -217,7 +227,8 @@ extension CompletionTexts {
         changed:
             "The amount or the order is not the one you saw. If your order was not completed, you are not charged, and you can start again from the cart.",
         failedTitle: "Something went wrong",
-        failed: "Your order could not be completed. If trying again does not help, please start again from the cart.",
+        failed:
+            "Please try again: you will not be charged twice. If that does not help, ask the shop before you order again.",
         back: "Back to the cart"
     )
 }
@@ -238,11 +249,14 @@ extension ResultTexts {
         rescueTitle: "How to return to the app",
         rescueHeading: "How to return to the app",
         rescueLead: "Use this button to return to the app in which you started.",
-        rescueClosed: "This browser holds no purchase to go on with. It has ended, or was started in another browser.",
+        rescueClosed:
+            "This browser holds no purchase to go on with. It is completed, has ended, or was started in another browser.",
+        rescueClosedStep: "If you have not ordered yet, close this page and start again from the cart in the app.",
         steps: "If that does not work",
         stepTap: "Tap the button once, lightly.",
         stepHold: "If a page opens instead, hold the button and choose to open it in the app.",
         stepClose: "If you still cannot return, close this page and start again from the cart in the app.",
-        stepCharge: "You are not charged before you return to the app."
+        stepCharge: "You are not charged before you return to the app.",
+        completingNote: "Your order is being completed in the app. You will not be charged twice."
     )
 }

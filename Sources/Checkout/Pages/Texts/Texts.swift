@@ -42,6 +42,8 @@ struct FrameTexts: Sendable {
     let backToApp: Wording
     let backToSite: Wording
     let backSomewhere: Wording
+    let backToShop: Wording
+    let toReceipt: Wording
     let reference: Wording
     let scriptNeeded: Wording
     /// The name of a page of the shop.
@@ -201,11 +203,13 @@ struct ResultTexts: Sendable {
     let rescueHeading: Wording
     let rescueLead: Wording
     let rescueClosed: Wording
+    let rescueClosedStep: Wording
     let steps: Wording
     let stepTap: Wording
     let stepHold: Wording
     let stepClose: Wording
     let stepCharge: Wording
+    let completingNote: Wording
 }
 
 /// The receipt.
@@ -214,6 +218,8 @@ struct ThanksTexts: Sendable {
     let heading: Wording
     let lead: Wording
     let orderNumber: Wording
+    let date: Wording
+    let keep: Wording
 }
 
 /// The page after a cancelled checkout.
@@ -221,6 +227,7 @@ struct CancelledTexts: Sendable {
     let title: Wording
     let heading: Wording
     let lead: Wording
+    let cartKept: Wording
     let retry: Wording
     let cancelForGood: Wording
     let endedHeading: Wording
@@ -240,6 +247,7 @@ struct ErrorTexts: Sendable {
     let toConfirm: Wording
     let toButton: Wording
     let toAddress: Wording
+    let toResult: Wording
 }
 
 /// A page with a heading, a text and a few steps.
@@ -258,4 +266,6 @@ struct LinkTexts: Sendable {
     let rescue: Wording
     let steps: [Wording]
     let charge: Wording
+    let appStore: Wording
+    let googlePlay: Wording
 }

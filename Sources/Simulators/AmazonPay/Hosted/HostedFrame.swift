@@ -25,10 +25,12 @@ struct HostedFrame: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex">
             <title>\(title) - Amazon Pay simulator</title>
+            <meta name="color-scheme" content="light dark">
+            <link rel="icon" href="data:,">
             <link rel="stylesheet" href="/ap/style.css">
             \(head)</head>
             <body>
-            <p id="simulator-banner" class="banner" role="note">\(banner)</p>
+            <header class="banner"><p id="simulator-banner">\(banner)</p></header>
             <main id="\(id)">
             <p class="brand">amazon <span>pay</span></p>
             <h1>\(title)</h1>
@@ -42,8 +44,8 @@ struct HostedFrame: Sendable {
     /// Browsers hold each redirect after a form to `form-action`; where the merchant's pages lead is not for these to say.
     private var policy: String {
         let targets = (HostedFrame.formTargets + appSchemes).joined(separator: " ")
-        return "default-src 'none'; style-src 'self'; script-src 'self'; form-action \(targets); base-uri 'none'; "
-            + "frame-ancestors 'none'"
+        return "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action \(targets); "
+            + "base-uri 'none'; frame-ancestors 'none'"
     }
 
     private static let formTargets = [

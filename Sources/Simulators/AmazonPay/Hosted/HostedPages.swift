@@ -15,7 +15,7 @@ struct SignInPage: Sendable {
         let choices = buyers.map { buyer in
             """
             <li><button type="submit" name="buyer" value="\(buyer.email)" class="choice">\
-            <strong>\(buyer.name)</strong><span>\(buyer.email)</span></button></li>
+            <strong>\(buyer.name)</strong><span>\(buyer.role(language))</span><span>\(buyer.email)</span></button></li>
 
             """ as HTML
         }
