@@ -33,7 +33,7 @@ package struct Price: Sendable, Hashable, Codable {
     package var yen: Yen? { money?.yen }
 
     /// Whether it is certain which sum this is, or at least that it is none in a currency of ours.
-    var isReadable: Bool { money != nil || Currency(rawValue: currencyCode) == nil }
+    package var isReadable: Bool { money != nil || Currency(rawValue: currencyCode) == nil }
 
     private enum CodingKeys: String, CodingKey {
         case amount
