@@ -214,7 +214,7 @@ let package = Package(
         tests("PrimitivesTests", ["Primitives", "TestKit"]),
         tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
         tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
-        tests("StrictJSONTests", ["StrictJSON"]),
+        tests("StrictJSONTests", ["StrictJSON", "Primitives", "TestKit"]),
         tests("SettingsTests", ["Settings", "EventIO", "StrictJSON", "Primitives"]),
         tests("OperationsTests", ["Operations", "EventIO", "Primitives", "Telemetry", "TestKit"]),
         tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
@@ -273,7 +273,7 @@ let package = Package(
         tests(
             "MerchantTests",
             [
-                "Merchant", "Checkout", "Webhooks", "FeatureTestKit", "PostgresTestKit", "ServerCore",
+                "Merchant", "Checkout", "Webhooks", "FeatureTestKit", "PostgresTestKit", "ServerCore", "Web",
                 "Commerce", "Cryptography", "Postgres", "HTTPCore", "StrictJSON", "Primitives", "TestKit",
             ]
         ),

@@ -112,9 +112,14 @@ enum FetchSite: Int, Sendable, CaseIterable {
 
     /// What a request says.
     init(_ request: HTTPRequest) {
-        switch request.first(.secFetchSite) {
-        case nil: self = .absent
-        case let text?: self = FetchSite.allCases.first { $0.word == text } ?? .other
-        }
+        var found: FetchSite?
+        request.forEachValue(.secFetchSite) { value in if found == nil { found = FetchSite(value) } }
+        self = found ?? .absent
     }
+
+    private init(_ value: Span<UInt8>) {
+        self = FetchSite.fromWire.first { value.isEqual(to: $0.word.utf8Span.span) } ?? .other
+    }
+
+    private static let fromWire: [FetchSite] = [.none, .sameOrigin, .sameSite, .crossSite]
 }

@@ -114,10 +114,10 @@ package struct Order: Sendable, Hashable {
     /// Whether two lines are of one article.
     private static func hasTwice(_ lines: [OrderLine]) -> Bool {
         // Of a handful comparing each with those before it needs no set.
-        guard lines.count <= 16 else { return Set(lines.map(\.article.id)).count < lines.count }
+        guard lines.count <= 16 else { return Set(lines.map(\.article.id.octets)).count < lines.count }
         return lines.indices.dropFirst().contains { index in
-            let id = lines[index].article.id
-            return lines[..<index].contains { $0.article.id == id }
+            let id = lines[index].article.id.octets
+            return lines[..<index].contains { $0.article.id.octets == id }
         }
     }
 

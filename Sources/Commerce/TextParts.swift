@@ -1,3 +1,5 @@
+import Primitives
+
 /// Up to eleven texts, each of which may be missing, in one run of bytes.
 ///
 /// Private details are opened for every look at a confirm page, which writes some of them into the page: so they stay the bytes
@@ -79,10 +81,10 @@ struct TextParts: Sendable, Hashable {
     }
 
     static func == (left: TextParts, right: TextParts) -> Bool {
-        left.pieces.indices.allSatisfy { left[$0] == right[$0] }
+        left.pieces.indices.allSatisfy { left[$0]?.octets == right[$0]?.octets }
     }
 
     func hash(into hasher: inout Hasher) {
-        for place in pieces.indices { hasher.combine(self[place]) }
+        for place in pieces.indices { hasher.combine(self[place]?.octets) }
     }
 }

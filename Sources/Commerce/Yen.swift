@@ -78,7 +78,7 @@ package struct Yen: Sendable, Hashable, Comparable {
     package static func parse(_ text: String) -> Yen? {
         let plain = Array(text.utf8.filter { $0 != UInt8(ascii: ",") })
         guard let number = DecimalDigits.parse(plain.span, limit: Int(limit)), let sum = Yen(exactly: Int64(number)),
-            text == sum.digits || text == sum.grouped
+            text.octets == sum.digits.octets || text.octets == sum.grouped.octets
         else { return nil }
         return sum
     }

@@ -29,7 +29,7 @@ enum RequestRules {
         var lines = request.fields.map { name, value in value.isEmpty ? "\(name);" : "\(name): \(value)" }
         // The library would add these by itself.
         for name in ["Expect", "Content-Type", "Accept"]
-        where !request.fields.contains(where: { $0.0.lowercased() == name.lowercased() }) {
+        where !request.fields.contains(where: { $0.0.octets.lowercase.octets == name.octets.lowercase.octets }) {
             lines.append("\(name):")
         }
         return lines

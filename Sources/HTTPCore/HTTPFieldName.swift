@@ -1,3 +1,5 @@
+import Primitives
+
 /// The name of a field, RFC 9110 section 5.1: a token, compared without regard to case.
 package struct HTTPFieldName: Sendable {
     /// The known name this is, if it is one; such a name costs a byte and no reference.
@@ -10,7 +12,7 @@ package struct HTTPFieldName: Sendable {
     package init?(_ text: String) {
         guard text.utf8Span.span.isToken else { return nil }
         known = KnownFieldIndex.shared.find(text.utf8Span.span)
-        custom = known == nil ? text.lowercased() : nil
+        custom = known == nil ? text.octets.lowercase : nil
     }
 
     init(_ known: KnownFieldName) {
@@ -25,7 +27,7 @@ package struct HTTPFieldName: Sendable {
 
     /// The name in lower case, as HTTP/2 wants it; one character at least.
     package var text: String {
-        known?.rawValue.lowercased() ?? custom ?? ""
+        known?.rawValue.octets.lowercase ?? custom ?? ""
     }
 
     /// Whether the server writes this field itself, so that a handler's own is dropped.

@@ -78,6 +78,21 @@ extension HTTPRequest {
         return withBytes(field.value) { $0.isEqualIgnoringCase(to: host.span) }
     }
 
+    /// Whether the first Host field is the given one, whatever port stands behind it.
+    ///
+    /// - Parameter name: A name or an IPv4 address; compared without regard to case.
+    /// - Returns: False where there is no such field.
+    package func hostNameIs(_ name: Span<UInt8>) -> Bool {
+        for field in storage.fields where isNamed(field, .host) {
+            return withBytes(field.value) { host in
+                var end = 0
+                while end < host.count, host[end] != UInt8(ascii: ":") { end += 1 }
+                return host.extracting(0..<end).isEqualIgnoringCase(to: name)
+            }
+        }
+        return false
+    }
+
     /// Whether there is exactly one Content-Type and it names a media type, parameters aside.
     ///
     /// - Parameter type: The type in question.

@@ -12,7 +12,7 @@ package enum RetryAfter {
     package static func pause(in response: InboundResponse, at time: WallTime) -> Duration? {
         guard let text = response.first("retry-after") else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return min(.seconds(Int(text.prefix(9)) ?? 0), longest)
+            return min(.seconds(Int(Substring(text.utf8.prefix(9))) ?? 0), longest)
         }
         guard let then = HTTPDate.time(of: text) else { return nil }
         let sent = response.first("date").flatMap(HTTPDate.time) ?? time

@@ -74,16 +74,16 @@ struct MerchantCall {
     /// - Parameter known: Every name the route knows.
     /// - Returns: By name; empty ones are left out.
     /// - Throws: `invalid_request` for another name, or one that comes twice.
-    func query(_ known: [String]) throws(Failure) -> [String: String] {
-        var found: [String: String] = [:]
+    func query(_ known: [String]) throws(Failure) -> [OctetText: String] {
+        var found: [OctetText: String] = [:]
         for (name, value) in content.query {
-            guard known.contains(name) else {
+            guard known.contains(where: { $0.octets == name.octets }) else {
                 throw Failure(.invalidRequest, message: "There is no such parameter.", field: name)
             }
-            guard found[name] == nil else {
+            guard case .none = found[name.octets] else {
                 throw Failure(.invalidRequest, message: "The parameter comes twice.", field: name)
             }
-            found[name] = value
+            found[name.octets] = value
         }
         return found.filter { !$0.value.isEmpty }
     }

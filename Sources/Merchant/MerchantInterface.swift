@@ -138,9 +138,9 @@ final class MerchantInterface {
 
     private static func key(_ request: HTTPRequest) -> APIKey? {
         guard request.count(.authorization) == 1, let field = request.first(.authorization) else { return nil }
-        let words = field.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return APIKey.parse(String(words[1]))
+        let words = field.octets.parts(between: UInt8(ascii: " "), limit: 1, keepingEmpty: false)
+        guard words.count == 2, words[0].octets.lowercase.octets == "bearer" else { return nil }
+        return APIKey.parse(words[1])
     }
 
     // MARK: The form of a request

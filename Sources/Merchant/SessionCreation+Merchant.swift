@@ -26,7 +26,7 @@ extension SessionCreation {
     func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let claim = try call.claim()
         let challenge = try SessionCreation.challenge(request)
-        guard let client = ClientKind(rawValue: request.client), let contents = Contents(request.draft) else {
+        guard let client = ClientKind(word: request.client.octets), let contents = Contents(request.draft) else {
             throw Failure(.currencyNotSupported, field: "currency")
         }
         var terms = contents.terms

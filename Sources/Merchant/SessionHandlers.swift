@@ -39,14 +39,14 @@ enum SessionHandlers {
         return MerchantAnswer(.ok, body, webviewSession: nil)
     }
 
-    private static func query(_ texts: [String: String]) throws(Failure) -> OrderQuery {
+    private static func query(_ texts: [OctetText: String]) throws(Failure) -> OrderQuery {
         var query = OrderQuery(limit: try limit(texts["limit"]))
         if let text = texts["cursor"] {
             guard let cursor = OrderCursor(text) else { throw Failure(.invalidCursor, field: "cursor") }
             query.cursor = cursor
         }
         if let text = texts["state"] {
-            guard let state = OrderState(rawValue: text) else {
+            guard let state = OrderState(word: text.octets) else {
                 throw Failure(.invalidRequest, message: "There is no such state.", field: "state")
             }
             query.states = [state]
@@ -59,7 +59,7 @@ enum SessionHandlers {
         }
         if let text = texts["updatedAfter"] {
             // The short form, of the provider, is none of ours.
-            guard text.contains("-"), let time = CalendarDate.time(of: text) else {
+            guard text.utf8.contains(UInt8(ascii: "-")), let time = CalendarDate.time(of: text) else {
                 throw Failure(
                     .invalidRequest,
                     message: "A time in UTC, such as 2026-11-20T12:00:00Z.",

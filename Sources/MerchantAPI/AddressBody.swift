@@ -28,11 +28,12 @@ extension JSONReader {
         }
         let rest = object
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }
-        for part in address.neededParts where address[part] == nil {
+        for part in address.neededParts {
+            if case .some = address[part] { continue }
             throw Failure(.invalidRequest, message: "Missing.", field: "\(path).\(part.rawValue)")
         }
         // The provider has one member for both in what is signed, and two in what is compared with it.
-        guard address[.county] == nil || address[.district] == nil else {
+        if case (.some, .some) = (address[.county], address[.district]) {
             throw Failure(
                 .invalidRequest,
                 message: "An address can have a county or a district, but not both.",
@@ -47,7 +48,7 @@ extension Address {
     /// What the provider wants of every address, and of one in Japan besides.
     fileprivate var neededParts: [Part] {
         let everywhere: [Part] = [.name, .addressLine1, .postalCode, .countryCode]
-        return self[.countryCode] == "JP" ? everywhere + [.stateOrRegion, .phoneNumber] : everywhere
+        return self[.countryCode]?.octets == "JP" ? everywhere + [.stateOrRegion, .phoneNumber] : everywhere
     }
 }
 

@@ -88,9 +88,9 @@ extension JSONReader {
         do throws(JSONRefusal) { found = try optionalObject(name) } catch { throw Failure(error) }
         guard var object = found else { return nil }
         let amount = object.value("amount")?.text
-        let isNegative = signed && amount?.hasPrefix("-") == true
-        guard let digits = amount?.dropFirst(isNegative ? 1 : 0), let code = object.value("currencyCode")?.text,
-            let currency = Currency(rawValue: code), let money = Money.parse(String(digits), currency)
+        let isNegative = signed && amount?.octets.starts(with: "-") == true
+        guard let digits = amount?.utf8.dropFirst(isNegative ? 1 : 0), let code = object.value("currencyCode")?.text,
+            let currency = Currency(word: code.octets), let money = Money.parse(String(Substring(digits)), currency)
         else {
             throw Failure(
                 .invalidAmount,

@@ -52,7 +52,7 @@ package struct OrderTerms: Sendable, Hashable {
         self.postage = postage
         note = value["note"]?.text
         returnURL = value["returnUrl"]?.text
-        let mode = value["capture"].map { $0.text.flatMap(CaptureMode.init) } ?? .manual
+        let mode = value["capture"].map { $0.text.flatMap { CaptureMode(word: $0.octets) } } ?? .manual
         guard let mode else { return nil }
         captureMode = mode
         handlesPending = value["pending"]?.flag ?? false
@@ -89,12 +89,13 @@ package struct OrderTerms: Sendable, Hashable {
     /// - Parameter returnURL: As the merchant wrote it.
     /// - Returns: The first one.
     package static func reservedName(in returnURL: String) -> String? {
-        guard let query = returnURL.split(separator: "?", maxSplits: 1).dropFirst().first else { return nil }
-        for pair in query.split(separator: "&") {
+        let parts = returnURL.octets.parts(between: UInt8(ascii: "?"), limit: 1, keepingEmpty: false)
+        guard let query = parts.dropFirst().first else { return nil }
+        for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             // Names only: values may be in whatever encoding the merchant's server reads. Escapes may spell any name.
-            let text = Array(pair.prefix { $0 != "=" }.utf8)
+            let text = Array(pair.prefix { $0 != UInt8(ascii: "=") })
             let name = (try? HTTPParameters(text.span))?.names.first
-            if let name, reservedNames.contains(name) { return name }
+            if let name, reservedNames.contains(where: { $0.octets == name.octets }) { return name }
         }
         return nil
     }
@@ -109,7 +110,9 @@ package struct OrderTerms: Sendable, Hashable {
     /// - Returns: The merchant's address with `secureWebviewSessionId` and `orderReferenceId` in its query.
     package func returnAddress(ticket: String, orderReference: String) -> String? {
         guard let returnURL else { return nil }
-        let separator = !returnURL.contains("?") ? "?" : returnURL.hasSuffix("?") || returnURL.hasSuffix("&") ? "" : "&"
+        let hasQuery = returnURL.utf8.contains(UInt8(ascii: "?"))
+        let isOpen = returnURL.octets.ends(with: "?") || returnURL.octets.ends(with: "&")
+        let separator = !hasQuery ? "?" : isOpen ? "" : "&"
         return "\(returnURL)\(separator)secureWebviewSessionId=\(ticket)&orderReferenceId=\(orderReference)"
     }
 }

@@ -89,7 +89,7 @@ package struct SessionBody: Sendable {
     /// - Returns: An object.
     package static func metadata(_ draft: OrderDraft) -> JSONValue {
         .object(
-            draft.options.metadata.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
+            draft.options.metadata.sorted { $0.key < $1.key }.map { JSONMember($0.key.string, .string($0.value)) }
         )
     }
 

@@ -1,5 +1,6 @@
 import Commerce
 package import MerchantOrders
+import Primitives
 package import StrictJSON
 package import Web
 
@@ -33,7 +34,7 @@ package struct SessionRequest: Sendable {
         let rest = reader
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }
         do throws(DraftRefusal) { try policy.check(draft) } catch { throw Failure(error) }
-        guard client != "site" || draft.options.returnURL != nil else {
+        if client.octets == "site", case .none = draft.options.returnURL {
             throw Failure(
                 .invalidRequest,
                 message: "A site needs an address to send its buyers back to.",
@@ -49,7 +50,7 @@ package struct SessionRequest: Sendable {
         _ draft: OrderDraft,
         _ policy: OrderPolicy
     ) throws(Failure) -> MobileRequest? {
-        guard (client == MobileRequest.client) == (reader != nil) else {
+        guard (client.octets == MobileRequest.client.octets) == (reader != nil) else {
             throw Failure(
                 .invalidRequest,
                 message: "The member is required for the client mobileApp, and not allowed for other clients.",
@@ -65,7 +66,7 @@ package struct SessionRequest: Sendable {
                 field: "postage"
             )
         }
-        guard draft.options.returnURL == nil else {
+        if case .some = draft.options.returnURL {
             throw Failure(
                 .invalidRequest,
                 message: "A mobileApp session has no returnUrl: use the links in mobile.",
@@ -82,7 +83,7 @@ package struct SessionRequest: Sendable {
 
     private static func client(_ reader: inout JSONReader) throws(Failure) -> String {
         let client = try Failure.reading { () throws(JSONRefusal) in try reader.text("client") }
-        guard clients.contains(client) else {
+        guard clients.contains(where: { $0.octets == client.octets }) else {
             throw Failure(.invalidRequest, message: "One of \(clients.joined(separator: ", ")).", field: "client")
         }
         return client
@@ -108,7 +109,7 @@ package struct SessionRequest: Sendable {
 
     private static func currency(_ reader: inout JSONReader) throws(Failure) -> Currency {
         let code = try Failure.reading { () throws(JSONRefusal) in try reader.text("currency") }
-        guard let currency = Currency(rawValue: code) else {
+        guard let currency = Currency(word: code.octets) else {
             throw Failure(.currencyNotSupported, field: "currency")
         }
         return currency
@@ -194,12 +195,12 @@ package struct SessionRequest: Sendable {
             )
         }
         if let mode {
-            guard let known = CaptureMode(rawValue: mode) else {
+            guard let known = CaptureMode(word: mode.octets) else {
                 throw Failure(.invalidRequest, message: "One of manual, automatic.", field: "captureMode")
             }
             options.captureMode = known
         }
-        for (name, text) in metadata { options.metadata[name] = text }
+        for (name, text) in metadata { options.metadata[name.octets] = text }
         return options
     }
 }

@@ -71,17 +71,20 @@ package struct CertificateURLRule: Sendable {
     }
 
     private func parts(_ text: String) -> Parts? {
-        guard text.utf8.count <= CertificateURLRule.lengthLimit, let url = HTTPURL(text), url.rest.hasPrefix("/") else {
+        guard text.utf8.count <= CertificateURLRule.lengthLimit, let url = HTTPURL(text),
+            url.rest.octets.starts(with: "/")
+        else {
             return nil
         }
         let authority = CertificateURLRule.authority(of: url)
         let isService = url.isSecure && CertificateURLRule.isServiceHost(Array(authority.utf8)[...])
-        let isExtra = extraAuthorities.contains(authority) && (url.isSecure || url.host.isLoopback)
+        let isExtra =
+            extraAuthorities.contains(where: { $0.octets == authority.octets }) && (url.isSecure || url.host.isLoopback)
         guard isService || isExtra else { return nil }
         return Parts(
             origin: (url.isSecure ? "https://" : "http://") + authority,
             serviceHost: isService ? authority : nil,
-            rest: url.rest[...].utf8
+            rest: Substring(url.rest).utf8
         )
     }
 

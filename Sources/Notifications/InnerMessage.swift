@@ -1,3 +1,4 @@
+import Primitives
 import StrictJSON
 
 /// Reads what Amazon Pay has put into the envelope; the signature is good by now.
@@ -9,8 +10,8 @@ enum InnerMessage {
         of merchantID: String
     ) throws(NotificationRefusal) -> VerifiedNotification {
         let payload = try payload(envelope.message)
-        if let merchant = payload.merchantID, merchant != merchantID { throw .foreign(.merchant) }
-        guard let kind = ObjectChange.Kind(rawValue: payload.kind) else {
+        if let merchant = payload.merchantID, merchant.octets != merchantID.octets { throw .foreign(.merchant) }
+        guard let kind = ObjectChange.Kind(word: payload.kind.octets) else {
             return .unknownObject(messageID: envelope.messageID, kind: printable(payload.kind))
         }
         guard let objectID = payload.objectID, isIdentifier(objectID) else {
@@ -108,7 +109,7 @@ private struct Payload {
         var found: String?
         for spelling in spellings {
             guard let text = try reader.optionalText(spelling) else { continue }
-            guard found == nil else { throw reader.refusal(spelling, .unknown) }
+            guard case .none = found else { throw reader.refusal(spelling, .unknown) }
             found = text
         }
         return found

@@ -38,7 +38,7 @@ package final class NotificationVerifier {
         guard let digest = envelope.digest else { throw .foreign(.version) }
         guard let url = policy.rule.certificateURL(envelope.certificateURL) else { throw .foreign(.certificateURL) }
         let confirmURL = try confirmURL(of: envelope)
-        guard policy.topics.contains(envelope.topic) else { throw .foreign(.topic) }
+        guard policy.topics.contains(where: { $0.octets == envelope.topic.octets }) else { throw .foreign(.topic) }
         guard now <= envelope.timestamp + policy.maximumAge, envelope.timestamp <= now + policy.ahead else {
             throw .stale
         }

@@ -50,7 +50,7 @@ package struct SNSEnvelope: Sendable {
     ///   its type, its form, and one spelling; members that are not needed are not looked at.
     package init(_ body: [UInt8]) throws(NotificationRefusal) {
         let members = try Members(body)
-        guard let type = Kind(rawValue: members.type) else { throw .malformed("Type is not known") }
+        guard let type = Kind(word: members.type.octets) else { throw .malformed("Type is not known") }
         guard SNSEnvelope.isIdentifier(members.messageID) else { throw .malformed("MessageId is no identifier") }
         guard let timestamp = SNSTimestamp.parse(members.timestamp) else { throw .malformed("Timestamp is no time") }
         guard let signature = Base64.decode(members.signature), !signature.isEmpty else {
@@ -81,7 +81,7 @@ package struct SNSEnvelope: Sendable {
 
     /// The digest under the signature; `nil` for a version that is not known.
     package var digest: DigestAlgorithm? {
-        switch version {
+        switch version.octets {
         case "1": .sha1
         case "2": .sha256
         default: nil
@@ -163,7 +163,7 @@ private struct Members {
     ) throws(JSONRefusal) -> String? {
         let plain = try reader.optionalText(name)
         let other = try reader.optionalText(alias)
-        guard plain == nil || other == nil else { throw reader.refusal(alias, .unknown) }
+        if case (.some, .some) = (plain, other) { throw reader.refusal(alias, .unknown) }
         return plain ?? other
     }
 }

@@ -56,7 +56,8 @@ package struct CalendarDate: Sendable, Hashable {
         let time = WallTime(seconds: days * 86_400 + seconds)
         // A day that the month does not have, an hour that the day does not have or a wrong mark comes back as another text.
         let date = CalendarDate(time)
-        return text == (isCompact ? date.compactText : date.extendedText) ? time : nil
+        let same = isCompact ? date.compactText : date.extendedText
+        return text.octets == same.octets ? time : nil
     }
 
     /// The compact form of ISO 8601: `YYYYMMDDTHHMMSSZ`.

@@ -18,8 +18,10 @@ package struct HTTPURL: Sendable, Hashable {
     ///
     /// - Parameter text: `https://` or `http://` in lower case, then a host, a port if need be, and the rest.
     package init?(_ text: String) {
-        isSecure = text.hasPrefix("https://")
-        guard isSecure || text.hasPrefix("http://"), text.utf8.allSatisfy(HTTPURL.isVisible) else { return nil }
+        isSecure = text.octets.starts(with: "https://")
+        guard isSecure || text.octets.starts(with: "http://"), text.utf8.allSatisfy(HTTPURL.isVisible) else {
+            return nil
+        }
         let behindScheme = text.utf8.dropFirst(isSecure ? 8 : 7)
         let authority = behindScheme.prefix { !HTTPURL.endsAuthority($0) }
         rest = String(decoding: behindScheme[authority.endIndex...], as: UTF8.self)
@@ -28,7 +30,7 @@ package struct HTTPURL: Sendable, Hashable {
         let written = String(decoding: authority[..<(colon ?? authority.endIndex)], as: UTF8.self)
         guard let host = HTTPHost(written) else { return nil }
         self.host = host
-        isPlain = host.isPlain && host.text == written
+        isPlain = host.isPlain && host.text.octets == written.octets
         guard let colon else {
             port = nil
             return
@@ -67,19 +69,20 @@ package struct HTTPHost: Sendable, Hashable {
     ///
     /// - Parameter text: Letters, digits, `-`, `_` and dots, none of them doubled or in front; or an IPv6 address in brackets.
     package init?(_ text: String) {
-        let lower = text.lowercased()
+        // No name is longer, and no address: the rest is linear, but a host of kilobytes is none.
+        guard text.utf8.count <= HTTPHost.longest else { return nil }
+        let lower = text.octets.lowercase
         self.text = lower
-        if lower.hasPrefix("[") {
-            guard lower.hasSuffix("]"), let number = IPNumber(version6: String(lower.dropFirst().dropLast())) else {
-                return nil
-            }
+        if lower.octets.starts(with: "[") {
+            let inside = String(Substring(lower.utf8.dropFirst().dropLast()))
+            guard lower.octets.ends(with: "]"), let number = IPNumber(version6: inside) else { return nil }
             self.number = number
             return
         }
         let name = HTTPHost.withoutRoot(lower)
         let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard labels.allSatisfy({ !$0.isEmpty && $0.allSatisfy(HTTPHost.isLabelByte) }) else { return nil }
-        number = IPNumber(version4: String(name))
+        number = IPNumber(version4: name)
         guard number != nil || labels.last?.first.map(HTTPHost.isDigit) == false else { return nil }
     }
 
@@ -89,14 +92,16 @@ package struct HTTPHost: Sendable, Hashable {
     package var isLoopback: Bool {
         if let number { return number.isLoopback }
         let name = HTTPHost.withoutRoot(text)
-        return name == "localhost" || name.hasSuffix(".localhost")
+        return name.octets == "localhost" || name.octets.ends(with: ".localhost")
     }
 
     /// Whether it has no underscore and no dot at the end.
-    package var isPlain: Bool { !text.utf8.contains(UInt8(ascii: "_")) && !text.hasSuffix(".") }
+    package var isPlain: Bool { !text.utf8.contains(UInt8(ascii: "_")) && !text.octets.ends(with: ".") }
 
-    private static func withoutRoot(_ text: String) -> Substring {
-        text.hasSuffix(".") ? text.dropLast() : text[...]
+    private static let longest = 2_048
+
+    private static func withoutRoot(_ text: String) -> String {
+        text.octets.ends(with: ".") ? String(Substring(text.utf8.dropLast())) : text
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool {

@@ -11,8 +11,8 @@ package enum IPNumber: Sendable, Hashable {
     ///
     /// - Parameter text: Lower case, without brackets.
     package init?(version6 text: String) {
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)
-        guard halves.count <= 2, let front = IPNumber.groups(halves[0], isLast: halves.count == 1) else { return nil }
+        guard let halves = IPNumber.halves(text), let front = IPNumber.groups(halves[0], isLast: halves.count == 1)
+        else { return nil }
         guard halves.count == 2 else {
             guard front.count == 8 else { return nil }
             self = .v6(front)
@@ -22,15 +22,30 @@ package enum IPNumber: Sendable, Hashable {
         self = .v6(front + Array(repeating: 0, count: 8 - front.count - back.count) + back)
     }
 
+    /// What stands before and behind `::`, or all of it; `nil` where `::` comes twice.
+    private static func halves(_ text: String) -> [String]? {
+        var halves: [[UInt8]] = [[]]
+        var octets = text.utf8[...]
+        while let octet = octets.popFirst() {
+            if octet == UInt8(ascii: ":"), octets.first == octet {
+                octets.removeFirst()
+                halves.append([])
+            } else {
+                halves[halves.count - 1].append(octet)
+            }
+        }
+        return halves.count <= 2 ? halves.map { String(decoding: $0, as: UTF8.self) } : nil
+    }
+
     /// The groups between colons; the last may be an IPv4 address with four decimal parts.
     private static func groups(_ text: String, isLast: Bool) -> [UInt32]? {
         guard !text.isEmpty else { return [] }
         var found: [UInt32] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.octets.parts(between: UInt8(ascii: ":"))
         for (index, part) in parts.enumerated() {
-            if isLast, index == parts.count - 1, part.contains(".") {
-                guard part.filter({ $0 == "." }).count == 3, case .v4(let bits) = IPNumber(version4: String(part))
-                else { return nil }
+            let dots = part.utf8.count { $0 == UInt8(ascii: ".") }
+            if isLast, index == parts.count - 1, dots > 0 {
+                guard dots == 3, case .v4(let bits) = IPNumber(version4: part) else { return nil }
                 found += [bits >> 16, bits & 0xFFFF]
             } else {
                 guard (1...4).contains(part.utf8.count), part.utf8.first != UInt8(ascii: "+"),
@@ -47,7 +62,7 @@ package enum IPNumber: Sendable, Hashable {
     ///
     /// - Parameter text: Lower case.
     package init?(version4 text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.octets.parts(between: UInt8(ascii: "."))
         guard (1...4).contains(parts.count) else { return nil }
         var bits: UInt64 = 0
         for (index, part) in parts.enumerated() {
@@ -59,10 +74,12 @@ package enum IPNumber: Sendable, Hashable {
         self = .v4(UInt32(truncatingIfNeeded: bits))
     }
 
-    private static func number(_ part: Substring) -> UInt64? {
+    private static func number(_ part: String) -> UInt64? {
         guard part.utf8.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) == true else { return nil }
-        if part.hasPrefix("0x") { return part.utf8.count == 2 ? 0 : UInt64(part.dropFirst(2), radix: 16) }
-        return UInt64(part, radix: part.hasPrefix("0") && part != "0" ? 8 : 10)
+        if part.octets.starts(with: "0x") {
+            return part.utf8.count == 2 ? 0 : UInt64(Substring(part.utf8.dropFirst(2)), radix: 16)
+        }
+        return UInt64(part, radix: part.octets.starts(with: "0") && part.octets != "0" ? 8 : 10)
     }
 
     /// Whether it is one of this machine's own: loopback, or the unspecified address, which connects to it.

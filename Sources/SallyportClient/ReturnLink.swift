@@ -63,13 +63,29 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
 
     private static func check(_ authority: Substring, _ configuration: CheckoutConfiguration) throws(ReturnLinkRefusal)
     {
-        let origin = URL(string: "https://" + authority).flatMap(Origin.init)
-        // `:08443` is the same number in other digits.
-        guard !authority.contains(":0"), let origin, let own = Origin(configuration.linkOrigin) else {
-            throw .malformedURL
-        }
+        // `URL` undoes escapes in a host, and takes an empty port and `:08443` for what they might mean.
+        guard isPlain(Array(authority.utf8)[...]),
+            let origin = URL(string: "https://" + authority).flatMap(Origin.init),
+            let own = Origin(configuration.linkOrigin)
+        else { throw .malformedURL }
         guard origin.host == own.host else { throw .foreignHost }
         guard origin.port == own.port else { throw .foreignPort }
+    }
+
+    /// Whether host and port are written in the one way that every reader understands alike.
+    private static func isPlain(_ authority: ArraySlice<UInt8>) -> Bool {
+        var host = authority
+        if host.last != UInt8(ascii: "]"), let colon = host.lastIndex(of: UInt8(ascii: ":")) {
+            let port = host[(colon + 1)...]
+            guard (1...5).contains(port.count), port.first != UInt8(ascii: "0"),
+                port.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { return false }
+            host = host[..<colon]
+        }
+        let isNumber = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+        if isNumber { host = host.dropFirst().dropLast() }
+        let others = isNumber ? ":." : "._-"
+        return !host.isEmpty && host.allSatisfy { Token.isAlphanumeric($0) || others.utf8.contains($0) }
     }
 
     private static func values(of query: Substring) throws(ReturnLinkRefusal) -> [String: String] {

@@ -14,7 +14,7 @@ package enum JSONError: Error, Sendable, Equatable {
     /// The same fault, with the path of one level up.
     fileprivate func inside(_ part: String) -> JSONError {
         guard case .repeated(let path) = self else { return self }
-        return .repeated(path.hasPrefix("[") ? part + path : "\(part).\(path)")
+        return .repeated(path.utf8.first == UInt8(ascii: "[") ? part + path : "\(part).\(path)")
     }
 }
 
@@ -106,11 +106,11 @@ package struct JSONParser {
         skipBlanks()
         if skip("}") { return .object([]) }
         var members: [JSONMember] = []
-        var names: Set<String> = []
+        var names: Set<OctetText> = []
         repeat {
             skipBlanks()
             let name = try string()
-            guard names.insert(name).inserted else { throw .repeated(name) }
+            guard names.insert(name.octets).inserted else { throw .repeated(name) }
             skipBlanks()
             try expect(":")
             do throws(JSONError) {

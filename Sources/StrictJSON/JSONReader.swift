@@ -1,3 +1,5 @@
+import Primitives
+
 /// Why a well-formed JSON value is not the message that somebody expected.
 package struct JSONRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong.
@@ -63,10 +65,10 @@ package struct JSONReader: Sendable {
     /// - Parameter name: The whole name; taken once, a second call finds nothing.
     /// - Returns: The value, or `nil` where it is absent or `null`.
     package mutating func value(_ name: String) -> JSONValue? {
-        guard let index = remaining.firstIndex(where: { $0.name == name }) else { return nil }
+        guard let index = remaining.firstIndex(where: { $0.name.octets == name.octets }) else { return nil }
         let value = remaining.remove(at: index).value
         // Not by `?:`, where `nil` would be the literal of a JSON value.
-        if value == .null { return nil }
+        if case .null = value { return nil }
         return value
     }
 

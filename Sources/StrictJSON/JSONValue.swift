@@ -1,5 +1,7 @@
+import Primitives
+
 /// A JSON value that keeps the order of its members and the digits of its numbers, RFC 8259.
-package enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
@@ -15,7 +17,7 @@ package enum JSONValue: Sendable, Equatable {
 }
 
 /// One member of a JSON object.
-package struct JSONMember: Sendable, Equatable {
+package struct JSONMember: Sendable {
     /// The name, escapes undone.
     package let name: String
     /// The value.
@@ -29,6 +31,26 @@ package struct JSONMember: Sendable, Equatable {
     package init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value
+    }
+}
+
+// By octets, as everything that comes from outside.
+extension JSONValue: Equatable {
+    package static func == (one: JSONValue, other: JSONValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)), (.string(let one), .string(let other)): one.octets == other.octets
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
+}
+
+extension JSONMember: Equatable {
+    package static func == (one: JSONMember, other: JSONMember) -> Bool {
+        one.name.octets == other.name.octets && one.value == other.value
     }
 }
 
@@ -52,7 +74,8 @@ extension JSONValue {
     /// - Parameter name: The whole name.
     package subscript(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        guard let value = members.first(where: { $0.name == name })?.value, value != .null else { return nil }
+        guard let value = members.first(where: { $0.name.octets == name.octets })?.value else { return nil }
+        if case .null = value { return nil }
         return value
     }
 

@@ -20,8 +20,10 @@ package enum WebhookAddress {
         guard url.utf8.count <= limit, url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             return "not an address of printable ASCII characters, at most \(limit)"
         }
-        guard url.hasPrefix("https://") || url.hasPrefix("http://") else { return "not an absolute https address" }
-        guard !url.contains("#"), !url.contains("\\") else {
+        guard url.octets.starts(with: "https://") || url.octets.starts(with: "http://") else {
+            return "not an absolute https address"
+        }
+        guard !url.utf8.contains(UInt8(ascii: "#")), !url.utf8.contains(UInt8(ascii: "\\")) else {
             return "an address must not have a fragment or a backslash"
         }
         guard !hasUser(url) else {
@@ -38,6 +40,8 @@ package enum WebhookAddress {
     }
 
     private static func hasUser(_ url: String) -> Bool {
-        url.drop { $0 != "/" }.dropFirst(2).prefix { $0 != "/" && $0 != "?" }.contains("@")
+        let (slash, question) = (UInt8(ascii: "/"), UInt8(ascii: "?"))
+        let authority = url.utf8.drop { $0 != slash }.dropFirst(2).prefix { $0 != slash && $0 != question }
+        return authority.contains(UInt8(ascii: "@"))
     }
 }

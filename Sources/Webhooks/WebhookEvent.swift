@@ -75,7 +75,7 @@ package struct WebhookEvent: Sendable, Hashable {
     /// - Parameter text: Anything.
     /// - Returns: An event's id.
     package static func id(of text: String) -> UUIDBytes? {
-        text.hasPrefix(tag) ? UUIDBytes(String(text.dropFirst(tag.count))) : nil
+        text.octets.starts(with: tag.octets) ? UUIDBytes(String(Substring(text.utf8.dropFirst(tag.utf8.count)))) : nil
     }
 
     private static let tag = "evt_"

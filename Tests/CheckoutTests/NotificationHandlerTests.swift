@@ -12,7 +12,7 @@ import TestKit
 import Testing
 
 /// Messages of the provider, signed by the test service.
-private enum Message {
+enum Message {
     static let topic = "arn:aws:sns:ap-northeast-1:000000000000:A0TESTMERCHANT00"
     static let certificate =
         "https://sns.ap-northeast-1.amazonaws.com/SimpleNotificationService-00000000000000000000000000000001.pem"
@@ -35,6 +35,14 @@ private enum Message {
 
     /// A message of this very second.
     static func signed(_ message: String = object, topic: String = Message.topic) throws -> String {
+        String(decoding: bytes(try members(message, topic: topic)), as: UTF8.self)
+    }
+
+    /// The members of such a message.
+    static func members(
+        _ message: String = object,
+        topic: String = Message.topic
+    ) throws -> [String: JSONValue] {
         let time = Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(Date())
         var members: [String: JSONValue] = [
             "Type": "Notification", "MessageId": "m-1", "TopicArn": .string(topic), "Message": .string(message),
@@ -45,10 +53,10 @@ private enum Message {
         let key = try RSAPrivateKey(pem: Secret(pem("sns-leaf-key.pem")))
         let signature = try key.signPKCS1(envelope.canonicalOctets, digest: envelope.digest ?? .sha256)
         members["Signature"] = .string(Base64.encode(signature))
-        return String(decoding: bytes(members), as: UTF8.self)
+        return members
     }
 
-    private static func bytes(_ members: [String: JSONValue]) -> [UInt8] {
+    static func bytes(_ members: [String: JSONValue]) -> [UInt8] {
         JSONValue.object(members.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) }).bytes
     }
 }

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPCore
+import TestKit
 import Testing
 
 @testable import HTTPServer
@@ -21,10 +22,10 @@ struct ClientAddressTests {
         (["[2001:db8:2::1]:80, 2001:db8:1::9"], "2001:db8:2::1"),
         (["[2001:db8:2::1]"], "2001:db8:2::1"),
         (["::ffff:192.0.2.7"], "192.0.2.7"),
-        (["6.6.6.6, unknown"], "127.0.0.1"),
-        (["6.6.6.6, "], "127.0.0.1"),
-        (["6.6.6.6, nonsense, 10.1.2.3"], "10.1.2.3"),
-        (["192.0.2.7.1"], "127.0.0.1"),
+        (["6.6.6.6, unknown"], "unknown"),
+        (["6.6.6.6, "], "unknown"),
+        (["6.6.6.6, nonsense, 10.1.2.3"], "unknown"),
+        (["192.0.2.7.1"], "unknown"),
         (["\t 192.0.2.7 \t"], "192.0.2.7"),
     ])
     func `is the first from the right that is no proxy`(values: [String], expected: String) throws {
@@ -33,6 +34,32 @@ struct ClientAddressTests {
         let peer = PeerAddress(ipv4: 0x7F00_0001)
         let found = ClientAddress.find(in: request, behind: peer, trusted: ClientAddressTests.proxies)
         #expect(found.description == expected)
+    }
+
+    /// nginx appends a comma and the address to whatever the client has sent.
+    @Test(arguments: ["8.8.8.8\u{600}", "x\u{301}", "\u{600}", "8.8.8.8\u{200D}", "\u{1F1E6}", "a\u{110BD}"])
+    func `is what the proxy has appended, whatever the client has put in front of the comma`(client: String) throws {
+        let fields = [(name: HTTPFieldName.xForwardedFor, value: client + ", 203.0.113.9")]
+        let request = try #require(HTTPRequest(.get, "/", fields: fields))
+        let peer = PeerAddress(ipv4: 0x7F00_0001)
+        let found = ClientAddress.find(in: request, behind: peer, trusted: ClientAddressTests.proxies)
+        #expect(found.description == "203.0.113.9")
+    }
+
+    @Test(arguments: ["", ", 203.0.113.9", ", 10.1.2.3"])
+    func `costs no more than the octets of its field`(end: String) throws {
+        func request(_ size: Int) throws -> HTTPRequest {
+            let fields = [(name: HTTPFieldName.xForwardedFor, value: HostileText.marks(size) + end)]
+            return try #require(HTTPRequest(.get, "/", fields: fields))
+        }
+        let requests = [8_000: try request(8_000), 16_000: try request(16_000)]
+        let peer = PeerAddress(ipv4: 0x7F00_0001)
+        let growth = Growth.of("marks\(end)", size: 8_000) { size in
+            for request in requests.filter({ $0.key == size }).values {
+                _ = ClientAddress.find(in: request, behind: peer, trusted: ClientAddressTests.proxies)
+            }
+        }
+        #expect(growth.isLinear, "\(growth)")
     }
 
     @Test(arguments: [

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPCore
 import Primitives
 
@@ -43,7 +42,8 @@ struct APIAnswer: Sendable {
 
     private static func reason(_ body: [UInt8]) -> ReasonCode? {
         do {
-            return try JSONDecoder().decode(Refusal.self, from: Data(body)).reasonCode.flatMap(ReasonCode.init(wire:))
+            let refusal: Refusal = try AnswerJSON.decode(body)
+            return refusal.reasonCode.flatMap(ReasonCode.init(wire:))
         } catch {
             // Gateways answer with HTML or nothing; the status alone has to do.
             return nil

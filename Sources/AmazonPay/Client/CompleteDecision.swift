@@ -1,4 +1,5 @@
 import Commerce
+import Primitives
 
 /// Decides what the service's answers mean for a purchase.
 ///

@@ -1,5 +1,6 @@
 package import Commerce
 import FoundationEssentials
+import Primitives
 
 /// A call that moves money under a permission, in the octets that every try of it sends.
 ///
@@ -194,8 +195,9 @@ package struct PayingExpectation: Sendable, Hashable {
     ///
     /// - Parameter call: As it was made or stored.
     package init?(_ call: PayingCall) {
-        guard let body = try? JSONDecoder().decode(Body.self, from: Data(call.body)) else { return nil }
-        let parts = call.resource.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+        let read: Body? = try? AnswerJSON.decode(call.body)
+        guard let body = read else { return nil }
+        let parts = call.resource.octets.parts(between: UInt8(ascii: "/")).map(\.octets)
         let permission = body.chargePermissionId.flatMap { ChargePermissionID($0) }
         let charge: ChargeID?
         let price: Price?
@@ -205,7 +207,8 @@ package struct PayingExpectation: Sendable, Hashable {
             charge = nil
             price = body.chargeAmount
         case .capture:
-            guard parts.count == 3, let id = ChargeID(parts[1]), call.resource == call.operation.resource(id.text)
+            guard parts.count == 3, let id = ChargeID(parts[1].string),
+                call.resource.octets == call.operation.resource(id.text).octets
             else {
                 return nil
             }

@@ -17,7 +17,7 @@ package struct Charge: Sendable, Hashable {
         /// Refused; see the reason.
         case declined
         /// A state that this program does not know, or none; nothing may be concluded from it.
-        case unknown(String)
+        case unknown(OctetText)
     }
 
     /// The identifier.
@@ -71,14 +71,14 @@ extension Charge: Decodable {
 
 extension Charge.State: WireState {
     init(wire text: String) {
-        switch text {
+        switch text.octets {
         case "AuthorizationInitiated": self = .authorizationInitiated
         case "Authorized": self = .authorized
         case "CaptureInitiated": self = .captureInitiated
         case "Captured": self = .captured
         case "Canceled": self = .canceled
         case "Declined": self = .declined
-        default: self = .unknown(text)
+        default: self = .unknown(text.octets)
         }
     }
 }

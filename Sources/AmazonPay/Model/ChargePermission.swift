@@ -12,7 +12,7 @@ package struct ChargePermission: Sendable, Hashable {
         /// No charge may be made any more; see the reasons.
         case closed
         /// A state that this program does not know, or none; nothing may be concluded from it.
-        case unknown(String)
+        case unknown(OctetText)
     }
 
     /// The identifier.
@@ -80,11 +80,11 @@ extension ChargePermission: Decodable {
 
 extension ChargePermission.State: WireState {
     init(wire text: String) {
-        switch text {
+        switch text.octets {
         case "Chargeable": self = .chargeable
         case "NonChargeable": self = .nonChargeable
         case "Closed": self = .closed
-        default: self = .unknown(text)
+        default: self = .unknown(text.octets)
         }
     }
 }

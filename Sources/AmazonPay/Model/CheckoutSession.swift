@@ -15,14 +15,14 @@ package struct CheckoutSession: Sendable, Hashable {
         /// Cancelled or declined; see the reason.
         case canceled
         /// A state that this program does not know, or none; nothing may be concluded from it.
-        case unknown(String)
+        case unknown(OctetText)
 
         init(_ text: String) {
-            switch text {
+            switch text.octets {
             case "Open": self = .open
             case "Completed": self = .completed
             case "Canceled": self = .canceled
-            default: self = .unknown(text)
+            default: self = .unknown(text.octets)
             }
         }
     }
@@ -68,7 +68,7 @@ package struct CheckoutSession: Sendable, Hashable {
     /// - Throws: `unreadable` for text that is not JSON, or holds no identifier.
     package init(json: [UInt8]) throws(AmazonPayError) {
         do {
-            self = try JSONDecoder().decode(CheckoutSession.self, from: Data(json))
+            self = try AnswerJSON.decode(json)
         } catch {
             // What the decoder says may quote the buyer.
             throw AmazonPayError(.unreadable, detail: "\(json.count) bytes that are no checkout session")
@@ -89,7 +89,11 @@ package struct CheckoutSession: Sendable, Hashable {
 
     /// Whether what a completed session has made can be found again; without both ids nothing of it can be captured or
     /// refunded.
-    var namesCharge: Bool { chargePermissionID != nil && (chargeID != nil || paymentIntent == "Confirm") }
+    var namesCharge: Bool {
+        guard case .some = chargePermissionID else { return false }
+        if case .some = chargeID { return true }
+        return paymentIntent?.octets == "Confirm"
+    }
 
     /// The session with the id of the call that completed it.
     func with(requestID: String?) -> CheckoutSession {

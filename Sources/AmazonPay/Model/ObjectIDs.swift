@@ -1,3 +1,5 @@
+import Primitives
+
 /// The identifier of a charge permission, for example `S03-1234567-1234567`; safe in paths, links and log lines.
 ///
 /// `S` begins those of the sandbox, `P` live ones, `B` and `C` recurring ones; other letters are taken too.
@@ -68,7 +70,7 @@ package struct BuyerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
         guard !text.isEmpty, text.utf8.count <= 1024,
             text.utf8.allSatisfy({ Characters.isUnreserved($0) || $0 == UInt8(ascii: "|") }),
             // They would be folded away in a path.
-            text != ".", text != ".."
+            text.octets != ".", text.octets != ".."
         else { return nil }
         self.text = text
     }
@@ -78,7 +80,7 @@ package struct BuyerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// As it goes into a path.
-    var pathSegment: String { text.replacing("|", with: "%7C") }
+    var pathSegment: String { text.octets.parts(between: UInt8(ascii: "|")).joined(separator: "%7C") }
 }
 
 /// How the identifiers of permissions, charges and refunds look.

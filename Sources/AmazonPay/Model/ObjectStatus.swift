@@ -60,12 +60,13 @@ extension KeyedDecodingContainer where Key == WireMember {
 
     /// Where the object lives.
     var environment: AmazonPayEnvironment? {
-        text(.releaseEnvironment).flatMap { AmazonPayEnvironment(rawValue: $0.lowercased()) }
+        text(.releaseEnvironment).flatMap { AmazonPayEnvironment(word: $0.octets.lowercase.octets) }
     }
 
     /// The identifier that makes the object one of its kind; other kinds name it too, but have `others`.
     func id<ID>(_ key: WireMember, without others: [WireMember] = [], _ read: (String) -> ID?) throws -> ID {
-        guard others.allSatisfy({ text($0) == nil }), let id = read(text(key) ?? "") else {
+        let isAnother = others.contains { if case .some = text($0) { true } else { false } }
+        guard !isAnother, let id = read(text(key) ?? "") else {
             throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "no identifier")
         }
         return id
@@ -77,7 +78,7 @@ enum ObjectBody {
     /// The object, or `unreadable` with nothing of its content.
     static func read<Object: Decodable>(_ json: [UInt8], as name: String) throws(AmazonPayError) -> Object {
         do {
-            return try JSONDecoder().decode(Object.self, from: Data(json))
+            return try AnswerJSON.decode(json)
         } catch {
             // What the decoder says may quote the buyer.
             throw AmazonPayError(.unreadable, detail: "\(json.count) bytes that are no \(name)")

@@ -1,5 +1,6 @@
 package import Commerce
 import FoundationEssentials
+import Primitives
 
 /// An amount in a currency, as the provider wrote it.
 ///
@@ -33,7 +34,7 @@ package struct Price: Sendable, Hashable, Codable {
     package var yen: Yen? { money?.yen }
 
     /// Whether it is certain which sum this is, or at least that it is none in a currency of ours.
-    package var isReadable: Bool { money != nil || Currency(rawValue: currencyCode) == nil }
+    package var isReadable: Bool { money != nil || Currency(word: currencyCode.octets) == nil }
 
     private enum CodingKeys: String, CodingKey {
         case amount
@@ -49,7 +50,7 @@ package struct Price: Sendable, Hashable, Codable {
         }
         amountText = text
         currencyCode = code
-        money = Currency(rawValue: code).flatMap { Price.money(text, $0) }
+        money = Currency(word: code.octets).flatMap { Price.money(text, $0) }
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -68,10 +69,12 @@ package struct Price: Sendable, Hashable, Codable {
 
     /// An amount, with any number of zeros behind the digits that the currency has.
     private static func money(_ text: String, _ currency: Currency) -> Money? {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.octets.parts(between: UInt8(ascii: "."), limit: 1)
         guard parts.count == 2 else { return Money.parse(text, currency) }
-        let kept = parts[1].prefix(currency.fractionDigits)
-        guard !parts[1].isEmpty, parts[1].dropFirst(kept.count).allSatisfy({ $0 == "0" }) else { return nil }
-        return Money.parse(kept.isEmpty ? String(parts[0]) : "\(parts[0]).\(kept)", currency)
+        let (kept, rest) = (
+            parts[1].utf8.prefix(currency.fractionDigits), parts[1].utf8.dropFirst(currency.fractionDigits)
+        )
+        guard !parts[1].isEmpty, rest.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+        return Money.parse(kept.isEmpty ? parts[0] : "\(parts[0]).\(Substring(kept))", currency)
     }
 }

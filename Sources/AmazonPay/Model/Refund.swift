@@ -11,7 +11,7 @@ package struct Refund: Sendable, Hashable {
         /// It did not happen; see the reason.
         case declined
         /// A state that this program does not know, or none; nothing may be concluded from it.
-        case unknown(String)
+        case unknown(OctetText)
     }
 
     /// The identifier.
@@ -57,11 +57,11 @@ extension Refund: Decodable {
 
 extension Refund.State: WireState {
     init(wire text: String) {
-        switch text {
+        switch text.octets {
         case "RefundInitiated": self = .initiated
         case "Refunded": self = .refunded
         case "Declined": self = .declined
-        default: self = .unknown(text)
+        default: self = .unknown(text.octets)
         }
     }
 }

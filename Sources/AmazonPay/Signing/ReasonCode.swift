@@ -1,3 +1,5 @@
+import Primitives
+
 /// A reason in the vendor's words: of a refused call, or of an object's state.
 ///
 /// Codes that the vendor adds survive as text.
@@ -18,6 +20,10 @@ package struct ReasonCode: RawRepresentable, Sendable, Hashable, ExpressibleBySt
     package init(stringLiteral value: String) {
         self.rawValue = value
     }
+
+    package static func == (one: ReasonCode, other: ReasonCode) -> Bool { one.rawValue.octets == other.rawValue.octets }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue.octets) }
 
     package var description: String { rawValue }
 }

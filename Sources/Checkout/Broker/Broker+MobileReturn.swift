@@ -46,7 +46,7 @@ extension Broker {
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
         // The webview session id was signed into the payload: a session that came of another one is not ours to pin.
-        guard merchantReference == mobileReturn.webviewSession.description else {
+        guard merchantReference?.octets == mobileReturn.webviewSession.description.octets else {
             counters.count(.arrive, "foreign_session")
             return .refused(.orderMismatch)
         }

@@ -35,7 +35,7 @@ extension Broker {
     ///   - tab: Token B.
     /// - Returns: False, and counted, for a foreign one.
     package func owns(_ merchantReference: String?, _ tab: TabToken) -> Bool {
-        if merchantReference == tab.webviewSession.description { return true }
+        if merchantReference?.octets == tab.webviewSession.description.octets { return true }
         counters.count(.review, "foreign_session")
         return false
     }
@@ -113,8 +113,9 @@ extension Broker {
             counters.count(.quote, "not_priced")
             return .notPriced
         }
-        counters.count(.quote, pinned == orderReference ? "quoted" : "order_mismatch")
-        return pinned == orderReference ? .quoted(postage: postage, total: total) : .orderMismatch
+        let isPinned = pinned.octets == orderReference.octets
+        counters.count(.quote, isPinned ? "quoted" : "order_mismatch")
+        return isPinned ? .quoted(postage: postage, total: total) : .orderMismatch
     }
 
     /// Takes the buyer's consent to the total; the same answer again while the order is placed.
@@ -261,6 +262,9 @@ extension Broker {
 
     /// A reason as one word that may be stored.
     static func word(_ reason: String) -> String {
-        String(reason.filter { $0.isASCII && $0.isLetter }.prefix(64))
+        String(
+            decoding: reason.utf8.filter { (0x41...0x5A).contains($0 & 0xDF) && $0 < 0x80 }.prefix(64),
+            as: UTF8.self
+        )
     }
 }

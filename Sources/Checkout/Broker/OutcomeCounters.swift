@@ -1,3 +1,4 @@
+import Primitives
 import Telemetry
 
 /// Counts outcomes by operation, as `sallyport_webview_session_outcomes_total{op,outcome}`.
@@ -43,7 +44,9 @@ final class OutcomeCounters {
 
     /// Counts one outcome; its word comes from the statement.
     func count(_ operation: Operation, _ outcome: String) {
-        for cell in cells[operation.rawValue] where cell.outcome == outcome { return cell.counter.increment() }
+        for cell in cells[operation.rawValue] where cell.outcome.octets == outcome.octets {
+            return cell.counter.increment()
+        }
         let counter = registry.counter(
             "sallyport_webview_session_outcomes_total",
             help: "Outcomes of the state machine.",

@@ -53,11 +53,11 @@ extension Exchange {
         _ token: TabToken,
         _ chosen: ChosenSession
     ) async -> Yen? {
-        guard view.orderReference == chosen.id.text, view.postage != nil else { return nil }
+        guard view.orderReference?.octets == chosen.id.text.octets, view.postage != nil else { return nil }
         do throws(StoreError) {
             switch try await services.broker.view(token, withDetails: true, by: caller) {
             case .live(let detailed), .readOnly(let detailed):
-                guard detailed.orderReference == chosen.id.text, let address = detailed.details?.address,
+                guard detailed.orderReference?.octets == chosen.id.text.octets, let address = detailed.details?.address,
                     PostageQuestion.Destination(address) == PostageQuestion.Destination(chosen.address)
                 else { return nil }
                 return detailed.postage

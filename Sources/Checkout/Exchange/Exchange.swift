@@ -102,9 +102,10 @@ package struct Exchange {
 
     /// Refuses a state-changing request that another site caused: T13 of docs/contract.md.
     func requireSameOrigin() throws(Failure) {
-        for origin in request.values(.origin) where origin != deployment.webOrigin {
-            throw Failure(.csrfRejected, "foreign Origin")
-        }
+        let own = deployment.webOrigin
+        var isForeign = false
+        request.forEachValue(.origin) { isForeign = isForeign || !$0.isEqual(to: own.utf8Span.span) }
+        guard !isForeign else { throw Failure(.csrfRejected, "foreign Origin") }
         if request.count(.secFetchSite) > 0, !request.fieldIs(.secFetchSite, "same-origin") {
             throw Failure(.csrfRejected, "foreign Sec-Fetch-Site")
         }

@@ -31,9 +31,9 @@ enum ConfirmHandler {
         switch view.state {
         case .opened, .reviewed: break
         // What these states answer is known without the provider.
-        case .placed where view.orderReference == checkoutSession.text: break
+        case .placed where view.orderReference?.octets == checkoutSession.text.octets: break
         case .placed: throw Failure(.orderMismatch, "the order is placed with another session", of: view)
-        case .declined where view.orderReference != checkoutSession.text: break
+        case .declined where view.orderReference?.octets != checkoutSession.text.octets: break
         case .declined, .purchasing:
             return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         default: return exchange.neutral()

@@ -13,7 +13,7 @@ enum IssueHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let form = try exchange.form(names)
-        guard let client = ClientKind(rawValue: try form.required("client")), !client.isOpenedByServer else {
+        guard let client = ClientKind(word: try form.required("client").octets), !client.isOpenedByServer else {
             throw Failure(.invalidRequest, "client is none of the three")
         }
         let draft = try draft(form, exchange.deployment.shop)
@@ -58,7 +58,7 @@ enum IssueHandler {
     /// The S256 challenge of RFC 7636; `plain` is refused.
     private static func challenge(_ form: FormFields) throws(Failure) -> CodeChallenge? {
         guard let text = form["code_challenge"] else {
-            guard form["code_challenge_method"] == nil else {
+            guard case .none = form["code_challenge_method"] else {
                 throw Failure(.invalidRequest, "a method without a challenge")
             }
             return nil

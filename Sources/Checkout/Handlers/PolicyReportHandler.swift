@@ -35,7 +35,7 @@ package struct PolicyReport: Sendable, Equatable {
         self.source = source.flatMap(PolicyReport.origin) ?? "other"
     }
 
-    private static let keywords: Set<String> = [
+    private static let keywords: Set<OctetText> = [
         "inline", "eval", "wasm-eval", "data", "blob", "self", "trusted-types-policy", "trusted-types-sink",
     ]
 
@@ -45,7 +45,7 @@ package struct PolicyReport: Sendable, Equatable {
     }
 
     private static func origin(_ text: String) -> String? {
-        if keywords.contains(text) { return text }
+        if keywords.contains(text.octets) { return text }
         guard let url = HTTPURL(text), url.isPlain, url.origin.utf8.count <= 120 else { return nil }
         return url.origin
     }

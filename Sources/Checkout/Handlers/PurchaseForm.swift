@@ -2,6 +2,7 @@ import AmazonPay
 import CheckoutCodes
 import Commerce
 import HTTPCore
+import Primitives
 import SessionBroker
 import Web
 
@@ -29,7 +30,7 @@ enum PurchaseForm {
         guard CheckoutSessionID(reference) != nil else {
             throw mismatch("orderReferenceId has another form", ticket)
         }
-        guard form["accessToken"] == nil || form["accessToken"] == sealedWord else {
+        if let word = form["accessToken"], word.octets != sealedWord.octets {
             throw mismatch("accessToken is not ours", ticket)
         }
         // An app whose memory is empty has nothing to compare with, and must not read it as agreement.
@@ -67,7 +68,8 @@ extension FormFields {
     /// An amount in yen as pages print it, with or without thousands commas; `nil` where it is absent.
     func amount(_ name: String) throws(Failure) -> Yen? {
         guard let text = self[name] else { return nil }
-        guard let amount = Yen.parse(text.filter { $0 != "," }) else {
+        guard let amount = Yen.parse(String(decoding: text.utf8.filter { $0 != UInt8(ascii: ",") }, as: UTF8.self))
+        else {
             throw Failure(.invalidRequest, "\(name) is no amount")
         }
         return amount

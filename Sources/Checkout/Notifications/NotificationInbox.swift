@@ -113,7 +113,7 @@ final class NotificationInbox {
             case .taken: wake()
             case .duplicate: break
             // Nothing else will ever report it, and the answer to a chargeback is due within days.
-            case .unknown where message.kind == NotificationInbox.chargeback:
+            case .unknown where message.kind.octets == NotificationInbox.chargeback.octets:
                 parts.logger.error("notification.chargeback_unknown", fields)
             case .unknown: parts.logger.info("notification.unknown", fields)
             }
@@ -141,7 +141,7 @@ final class NotificationInbox {
 
     /// The permission that the id of a charge or a refund begins with.
     private static func permission(in object: String) -> String? {
-        object.utf8.count == 27 ? String(object.prefix(19)) : nil
+        object.utf8.count == 27 ? String(decoding: object.utf8.prefix(19), as: UTF8.self) : nil
     }
 }
 

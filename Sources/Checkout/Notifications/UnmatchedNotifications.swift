@@ -59,11 +59,11 @@ final class UnmatchedNotifications {
         do {
             let messages = try await store.unmatched(limit: UnmatchedNotifications.batch)
             var permissions: [String] = []
-            for message in messages where !permissions.contains(message.permission) {
+            for message in messages where !permissions.contains(where: { $0.octets == message.permission.octets }) {
                 permissions.append(message.permission)
             }
             for permission in permissions where unanswered < UnmatchedNotifications.patienceInARow {
-                let charges = messages.filter { $0.permission == permission }.compactMap(\.charge)
+                let charges = messages.filter { $0.permission.octets == permission.octets }.compactMap(\.charge)
                 let end = try await follow(permission, charges.compactMap { ChargeID($0) })
                 unanswered = end == .noAnswer ? unanswered + 1 : 0
                 if end == .woken { hasWoken = true }
@@ -105,7 +105,7 @@ final class UnmatchedNotifications {
         // Other shops of the account have marks of their own; ours are of version 7, also where a restore has lost the session.
         guard payment != nil || webviewSession.high >> 12 & 0xF == 7 else { return .settled }
         switch payment?.state {
-        case .authorized? where payment?.permission == permission: return .settled
+        case .authorized? where payment?.permission?.octets == permission.octets: return .settled
         case .purchasing? where payment?.isStuck == false: return .settled
         case .purchasing?: return try await purchases.reread(webviewSession, payment, by: caller) ? .woken : .settled
         default: break

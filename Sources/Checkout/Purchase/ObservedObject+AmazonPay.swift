@@ -1,5 +1,6 @@
 package import AmazonPay
 import MerchantOrders
+import Primitives
 
 // What was read at the provider, in the ledger's words.
 
@@ -48,7 +49,7 @@ extension ObjectState {
         case .captured: self = .captured
         case .canceled: self = .canceled
         case .declined: self = .declined
-        case .unknown(let word): self.init(rawValue: word)
+        case .unknown(let word): self.init(rawValue: word.string)
         }
     }
 
@@ -57,7 +58,7 @@ extension ObjectState {
         case .initiated: self = .refundInitiated
         case .refunded: self = .refunded
         case .declined: self = .declined
-        case .unknown(let word): self.init(rawValue: word)
+        case .unknown(let word): self.init(rawValue: word.string)
         }
     }
 
@@ -66,7 +67,7 @@ extension ObjectState {
         case .chargeable: self = .chargeable
         case .nonChargeable: self = .nonChargeable
         case .closed: self = .closed
-        case .unknown(let word): self.init(rawValue: word)
+        case .unknown(let word): self.init(rawValue: word.string)
         }
     }
 }

@@ -106,7 +106,7 @@ final class PurchaseOperations: PaymentOperations {
             answer: answer,
             chargePermission: session.chargePermissionID,
             charge: session.chargeID,
-            isCapturing: session.paymentIntent == "AuthorizeWithCapture",
+            isCapturing: session.paymentIntent?.octets == "AuthorizeWithCapture",
             request: session.requestID
         )
         return .settled(.authorized(authorization), .success(answer))

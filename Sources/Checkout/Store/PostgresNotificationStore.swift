@@ -122,7 +122,7 @@ package final class PostgresNotificationStore {
     ) { row in
         let object: String = try row.next()
         let charge = object.utf8.count == 27 ? object : nil
-        return Unmatched(permission: String(object.prefix(19)), charge: charge)
+        return Unmatched(permission: String(decoding: object.utf8.prefix(19), as: UTF8.self), charge: charge)
     }
 
     /// Messages about payments that no order has, listed again until they are noted as followed.

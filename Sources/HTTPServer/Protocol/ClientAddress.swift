@@ -1,25 +1,28 @@
 import EventIO
 import HTTPCore
+import Primitives
 
 /// Finds out who a request comes from.
 ///
 /// Behind a proxy the peer of the connection is the proxy, and the client's address is what the proxies have appended
 /// to `X-Forwarded-For`. Anybody can send that field, so it is read from the right, and only past addresses that are
 /// known to be ours: the first foreign one from the right is the client. What stands further left is the client's own
-/// word.
+/// word. The field is octets: a comma separates, whatever character a client has put in front of it.
 enum ClientAddress {
     /// The client of a request that came over a connection from a trusted proxy.
     ///
     /// - Parameters:
     ///   - request: With its fields.
-    ///   - peer: The proxy itself; the answer where the field is missing or names no address.
+    ///   - peer: The proxy itself; the answer where the field is missing.
     ///   - trusted: All proxies.
-    /// - Returns: The right-most address that is no proxy; where all are, the left-most.
+    /// - Returns: The right-most address that is no proxy; where all are, the left-most. `unknown` where a part is read that is no
+    ///   address.
     static func find(in request: HTTPRequest, behind peer: PeerAddress, trusted: [NetworkPrefix]) -> PeerAddress {
         var nearest = peer
         for value in request.values(.xForwardedFor).reversed() {
-            for part in value.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-                guard let address = parse(part) else { return nearest }
+            for part in value.octets.parts(between: UInt8(ascii: ",")).reversed() {
+                // What our own proxies write is an address. Anything else is nobody's, and least of all the proxy's.
+                guard let address = parse(part) else { return .unknown }
                 nearest = PeerAddress(address)
                 guard trusted.contains(where: { $0.contains(address.addressBytes) }) else { return nearest }
             }
@@ -28,12 +31,18 @@ enum ClientAddress {
     }
 
     /// An address with or without a port, as proxies write it: `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]:80`.
-    private static func parse(_ part: Substring) -> SocketAddress? {
-        let text = String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    private static func parse(_ part: String) -> SocketAddress? {
+        let octets = part.utf8Span.span
+        let word = octets.extracting(octets.trimmedRange())
+        // No address is longer, nor one with brackets and a port.
+        guard word.count <= longestWord else { return nil }
+        let text = word.text
         if let address = SocketAddress(host: text) ?? SocketAddress(text) { return address }
-        guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
-        return SocketAddress(host: String(text.dropFirst().dropLast()))
+        guard text.octets.starts(with: "["), text.octets.ends(with: "]") else { return nil }
+        return SocketAddress(host: word.extracting(1..<(word.count - 1)).text)
     }
+
+    private static let longestWord = 64
 }
 
 extension PeerAddress {

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The kinds of provider objects in the ledger.
 package enum ObjectKind: String, Sendable, Hashable, CaseIterable {
     /// A checkout session: accompanies one buyer to the payment.
@@ -23,6 +25,12 @@ package struct ObjectState: RawRepresentable, Sendable, Hashable {
     package init(rawValue: String) {
         self.rawValue = rawValue
     }
+
+    package static func == (one: ObjectState, other: ObjectState) -> Bool {
+        one.rawValue.octets == other.rawValue.octets
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue.octets) }
 
     /// A session before it is completed.
     package static let open = ObjectState(rawValue: "Open")
@@ -53,12 +61,13 @@ package struct ObjectState: RawRepresentable, Sendable, Hashable {
 
     /// The provider's word as merchants read it: lower case, with underscores between its parts.
     package var word: String {
-        var word = ""
-        for character in rawValue {
-            if character.isUppercase, !word.isEmpty { word.append("_") }
-            word.append(contentsOf: character.lowercased())
+        var word: [UInt8] = []
+        for octet in rawValue.utf8 {
+            let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(octet)
+            if isCapital, !word.isEmpty { word.append(UInt8(ascii: "_")) }
+            word.append(isCapital ? octet | 0x20 : octet)
         }
-        return word
+        return String(decoding: word, as: UTF8.self)
     }
 
     /// Whether an object never leaves this state.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Where a link leads that brings a buyer back into a merchant's app: an https origin that the app has claimed, or a scheme of
 /// its own.
 ///
@@ -23,10 +25,11 @@ package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
             self = .site(origin)
             return
         }
-        guard let colon = link.firstIndex(of: ":"), link.index(after: colon) < link.endIndex,
-            link.utf8.allSatisfy(CallbackOrigin.isPlain), AppLinkOrigin.isPrivateScheme(link[..<colon])
+        let parts = link.octets.parts(between: UInt8(ascii: ":"), limit: 1)
+        guard parts.count == 2, !parts[1].isEmpty, link.utf8.allSatisfy(CallbackOrigin.isPlain),
+            AppLinkOrigin.isPrivateScheme(parts[0])
         else { return nil }
-        self = .scheme(String(link[..<colon]))
+        self = .scheme(parts[0])
     }
 
     /// The origin that an operator wrote, or `nil` where there is more or less than an origin.
@@ -35,11 +38,11 @@ package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
     package init?(setting: String) {
         if let origin = CallbackOrigin(setting: setting) {
             self = .site(origin)
-        } else if setting.hasSuffix(":"), AppLinkOrigin.isPrivateScheme(setting.dropLast()) {
-            self = .scheme(String(setting.dropLast()))
-        } else {
-            return nil
+            return
         }
+        let scheme = String(Substring(setting.utf8.dropLast()))
+        guard setting.octets.ends(with: ":"), AppLinkOrigin.isPrivateScheme(scheme) else { return nil }
+        self = .scheme(scheme)
     }
 
     /// As an operator writes it.
@@ -51,8 +54,8 @@ package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Labels of lower-case letters, digits, `+` and `-`, two at least, of which the first begins with a letter.
-    private static func isPrivateScheme(_ text: Substring) -> Bool {
-        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    private static func isPrivateScheme(_ text: String) -> Bool {
+        let labels = text.octets.parts(between: UInt8(ascii: "."))
         guard labels.count >= 2, text.utf8.first.map(isLetter) == true else { return false }
         return labels.allSatisfy { label in !label.isEmpty && label.utf8.allSatisfy(isSchemeByte) }
     }

@@ -20,7 +20,7 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     ///   - orClearLoopback: Whether `http` to this machine will do as well.
     package init?(of address: String, orClearLoopback: Bool = false) {
         guard address.utf8.count <= 2_048, address.utf8.allSatisfy(CallbackOrigin.isPlain), let url = HTTPURL(address),
-            url.isPlain, url.rest.isEmpty || url.rest.hasPrefix("/")
+            url.isPlain, url.rest.isEmpty || url.rest.octets.starts(with: "/")
         else { return nil }
         guard url.isSecure || (orClearLoopback && url.host.isLoopback) else { return nil }
         host = url.host.text
@@ -35,7 +35,7 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     ///   - orClearLoopback: Whether `http` to this machine will do as well.
     package init?(setting: String, orClearLoopback: Bool = false) {
         self.init(of: setting, orClearLoopback: orClearLoopback)
-        guard !setting.dropFirst(8).contains("/") else { return nil }
+        guard !setting.utf8.dropFirst(8).contains(UInt8(ascii: "/")) else { return nil }
     }
 
     /// As an operator writes it, without the scheme's own port.

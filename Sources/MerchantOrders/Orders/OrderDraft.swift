@@ -1,5 +1,5 @@
 package import Commerce
-import Primitives
+package import Primitives
 
 /// How the postage of an order comes about.
 package enum Postage: Sendable, Hashable {
@@ -33,7 +33,7 @@ package struct OrderDraft: Sendable, Hashable {
         /// Where a buyer in a browser comes back to: an https address.
         package var returnURL: String?
         /// The merchant's own: at most 20 names of 1 to 40 printable characters with texts of at most 255.
-        package var metadata: [String: String] = [:]
+        package var metadata: [OctetText: String] = [:]
         /// What comes on top or is taken off: at most 20, names of 1 to 120 printable characters.
         package var adjustments: [Adjustment] = []
         /// Whether it is refused where another session of its reference is open or paid.
@@ -182,7 +182,7 @@ package struct OrderDraft: Sendable, Hashable {
         var units: Int64 = 0
         for (index, line) in lines.enumerated() {
             // So few lines: comparing each with those before it needs no set.
-            guard !lines[..<index].contains(where: { $0.id == line.id }) else {
+            guard !lines[..<index].contains(where: { $0.id.octets == line.id.octets }) else {
                 throw DraftRefusal(.invalid, "lines[\(index)].id", "another line has the same id")
             }
             guard line.unitPrice.currency == currency else {
@@ -244,7 +244,7 @@ package struct OrderDraft: Sendable, Hashable {
             throw DraftRefusal(.invalid, "metadata", "at most \(maximumMetadata) members")
         }
         for (name, text) in options.metadata {
-            guard PrintableText.isGood(name, length: 1...40), PrintableText.isGood(text, length: 0...255) else {
+            guard PrintableText.isGood(name.string, length: 1...40), PrintableText.isGood(text, length: 0...255) else {
                 throw DraftRefusal(.invalid, "metadata", "names of 1 to 40 printable characters, texts of at most 255")
             }
         }

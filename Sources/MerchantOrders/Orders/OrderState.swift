@@ -1,3 +1,5 @@
+import Primitives
+
 /// Where an order stands, as a merchant sees it.
 ///
 /// It follows from what was read at the provider, never from a buyer's mere arrival.
@@ -61,7 +63,7 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
         guard let newest = charges.last else { return nil }
         switch newest.row.state {
         case .declined: return .declined
-        case .canceled: return newest.reason == SettledCharge.expiredUnused ? .expired : .cancelled
+        case .canceled: return newest.reason?.octets == SettledCharge.expiredUnused.octets ? .expired : .cancelled
         default: return nil
         }
     }

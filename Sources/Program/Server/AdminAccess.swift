@@ -13,7 +13,7 @@ struct AdminAccess: Sendable {
     static let openPaths: [StaticString] = ["/healthz", "/readyz"]
 
     /// Hosts under which it may be asked, without a port and in lower case; `nil` where any will do.
-    private let hosts: [String]?
+    private let hosts: [OctetText]?
     /// `nil` on loopback, where none is demanded.
     private let token: Secret<[UInt8]>?
 
@@ -28,8 +28,8 @@ struct AdminAccess: Sendable {
     init(listener: SocketAddress?, token: Secret<[UInt8]>?) {
         self.token = token
         if let listener, listener.isLocal, !listener.addressBytes.isEmpty {
-            let own = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
-            hosts = ["localhost", "127.0.0.1", "[::1]", own]
+            let own = listener.host.utf8.contains(UInt8(ascii: ":")) ? "[\(listener.host)]" : listener.host
+            hosts = ["localhost", "127.0.0.1", "[::1]", own.octets]
         } else {
             hosts = nil
         }
@@ -37,7 +37,7 @@ struct AdminAccess: Sendable {
 
     /// What a request is refused with before its route is looked for; `nil` where it may go on.
     func refusal(of request: HTTPRequest, _ fields: FieldBlock) -> HTTPResponse? {
-        if let hosts, let host = request.host, !hosts.contains(AdminAccess.name(in: host)) {
+        if let hosts, let host = request.host, !hosts.contains(AdminAccess.name(in: host).octets) {
             return HTTPResponse(.misdirected, block: fields)
         }
         guard let token, !AdminAccess.openPaths.contains(where: { request.pathIs($0) }), !isShown(token, request) else {
@@ -50,15 +50,17 @@ struct AdminAccess: Sendable {
 
     /// A host without its port.
     private static func name(in host: String) -> String {
-        let lower = host.lowercased()
-        guard lower.hasPrefix("[") else { return String(lower.prefix { $0 != ":" }) }
-        return lower.firstIndex(of: "]").map { String(lower[...$0]) } ?? lower
+        let lower = host.octets.lowercase.utf8
+        let end =
+            lower.first == UInt8(ascii: "[")
+            ? lower.firstIndex(of: UInt8(ascii: "]")).map { lower.index(after: $0) } : nil
+        return String(Substring(lower[..<(end ?? lower.firstIndex(of: UInt8(ascii: ":")) ?? lower.endIndex)]))
     }
 
     private func isShown(_ token: Secret<[UInt8]>, _ request: HTTPRequest) -> Bool {
         guard request.count(.authorization) == 1, let text = request.first(.authorization) else { return false }
-        let parts = text.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return false }
+        let parts = text.octets.parts(between: UInt8(ascii: " "), limit: 1, keepingEmpty: false)
+        guard parts.count == 2, parts[0].octets.lowercase.octets == "bearer" else { return false }
         let (shown, own) = (Array(parts[1].utf8), token.reveal())
         return constantTimeEqual(shown.span, own.span)
     }

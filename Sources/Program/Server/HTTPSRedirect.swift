@@ -42,8 +42,7 @@ final class HTTPSRedirect: RequestHandler {
 
     func handle(_ request: HTTPRequest) -> HandlerResult {
         // The port is this listener's own, whatever that is.
-        let name = (request.first(.host) ?? "").lowercased().prefix { $0 != ":" }
-        guard let host = hosts.first(where: { $0.name == name }) else {
+        guard let host = hosts.first(where: { request.hostNameIs($0.name.utf8Span.span) }) else {
             return .now(HTTPResponse(.misdirected, block: headers))
         }
         if let revoke = plaintext?.revocation(of: request) {

@@ -13,7 +13,7 @@ package struct CodeChallenge: Sendable {
     ///   - method: Must be `S256`; a missing one would mean `plain`, which is refused.
     /// - Returns: The challenge to bind.
     package static func parse(_ text: String, method: String?) -> CodeChallenge? {
-        guard method == "S256", text.utf8.count == 43, let bytes = Base64URL.decode(text),
+        guard method?.octets == "S256", text.utf8.count == 43, let bytes = Base64URL.decode(text),
             let digest = Digest32(bytes.span)
         else { return nil }
         return CodeChallenge(digest: digest)

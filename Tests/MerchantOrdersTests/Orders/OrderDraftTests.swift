@@ -1,5 +1,6 @@
 import Commerce
 import MerchantOrders
+import Primitives
 import Testing
 
 @Suite("A merchant's order")
@@ -205,7 +206,7 @@ struct OrderDraftTests {
     @Test func `bounds what comes with it`() throws {
         #expect(Self.refusal { try Self.draft { $0.note = String(repeating: "n", count: 255) } } == nil)
         #expect(Self.refusal { try Self.draft { $0.note = String(repeating: "n", count: 256) } }?.field == "note")
-        let twenty = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)", "v") })
+        let twenty = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)".octets, "v") })
         #expect(Self.refusal { try Self.draft { $0.metadata = twenty } } == nil)
         for metadata in [twenty.merging(["more": "v"]) { $1 }, ["": "v"], ["k": "a\nb"]] {
             #expect(Self.refusal { try Self.draft { $0.metadata = metadata } }?.field == "metadata")
