@@ -49,6 +49,8 @@ package final class CheckoutPart {
     let sweeper: Sweeper
     /// Counts live sessions for the limits; one loop runs it.
     let liveSessions: LiveSessionCounter
+    /// Bodies of `runToCompletion` that have not ended; some are awaited by nobody.
+    private(set) var unfinished = 0
     private let counters: CheckoutCounters
     private var refusalLines: LogBudgets<FailureCode>
     private var merchantLines: LogBudgets<FailureCode>
@@ -174,7 +176,7 @@ package final class CheckoutPart {
     /// Runs a body to its end even when the client goes away meanwhile.
     ///
     /// For handlers of several steps of which the first takes something that the last gives back: a lease, a placement. The
-    /// body is a task of its own, which the connection cannot cancel.
+    /// body is a task of its own, which neither the connection nor the handler's deadline can cancel; a stop waits for it.
     ///
     /// - Parameter body: Runs on this loop.
     /// - Returns: What the body returns.
@@ -183,12 +185,14 @@ package final class CheckoutPart {
         _ body: @escaping () async throws(Refusal) -> Value
     ) async throws(Refusal) -> Value {
         let result: Result<Value, Refusal> = await suspend { (suspension: Suspension<Result<Value, Refusal>>) in
+            unfinished += 1
             reactor.startTask {
                 do throws(Refusal) {
                     suspension.resume(.success(try await body()))
                 } catch {
                     suspension.resume(.failure(error))
                 }
+                self.unfinished -= 1
             }
         }
         return try result.get()

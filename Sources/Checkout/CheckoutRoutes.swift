@@ -101,6 +101,7 @@ enum CheckoutRoutes {
                     .json,
                     "notification of the provider that an object has changed",
                     bodyLimit: limit,
+                    patience: NotificationHandler.patience,
                     NotificationHandler.post
                 )
             ]

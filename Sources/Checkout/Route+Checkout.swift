@@ -38,6 +38,7 @@ extension Route where Part == CheckoutPart {
         _ format: FormatName,
         _ summary: String,
         bodyLimit: Int? = nil,
+        patience: Duration? = nil,
         beginning begins: (@Sendable (Exchange) -> Bool)? = nil,
         _ handler: @escaping @Sendable (Exchange) async throws(Failure) -> HTTPResponse
     ) -> Route {
@@ -50,7 +51,7 @@ extension Route where Part == CheckoutPart {
         let action = Action.later(admit: admit) { services, request async throws(Failure) in
             try await handler(Exchange(request: request, services: services))
         }
-        return Route(method, pattern, summary, format: format, bodyLimit: bodyLimit, action)
+        return Route(method, pattern, summary, format: format, bodyLimit: bodyLimit, patience: patience, action)
     }
 }
 

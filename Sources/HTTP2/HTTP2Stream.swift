@@ -39,8 +39,8 @@ package final class HTTP2Stream {
         set { currentHold = newValue }
     }
 
-    /// When its head was complete, or its response was put in, in the session's time.
-    package internal(set) var start: Int64 {
+    /// When its head was complete, its handler began, or its response was put in, in the session's time.
+    package var start: Int64 {
         get { currentStart }
         set { currentStart = newValue }
     }

@@ -31,12 +31,35 @@ package protocol RequestHandler: AnyObject {
     /// - Returns: `nil` for the status alone, which is what a handler without this function gives. Over HTTP/1.1 the connection
     ///   ends behind it.
     func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse?
+
+    /// How long the handler of a request may take; asked when it begins.
+    ///
+    /// - Parameter request: Complete.
+    /// - Returns: Less than the server's deadline, or `nil` for that one, which is what a handler without this function gets.
+    func patience(for request: HTTPRequest) -> Duration?
+
+    /// What a request is answered whose handler took too long.
+    ///
+    /// The handler's task is cancelled, and what it has begun to completion goes on.
+    ///
+    /// - Parameter request: Complete.
+    /// - Returns: `nil` for the status 503 alone, which is what a handler without this function gives.
+    func lateAnswer(to request: HTTPRequest) -> HTTPResponse?
+
+    /// What the log calls a request, such as its route; nothing that the client has chosen.
+    func name(of request: HTTPRequest) -> String
 }
 
 extension RequestHandler {
     package func bodyLimit(for request: HTTPRequest) -> Int? { nil }
 
     package func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? { nil }
+
+    package func patience(for request: HTTPRequest) -> Duration? { nil }
+
+    package func lateAnswer(to request: HTTPRequest) -> HTTPResponse? { nil }
+
+    package func name(of request: HTTPRequest) -> String { "" }
 }
 
 /// How a request is answered.
@@ -48,8 +71,8 @@ package enum HandlerResult {
     /// With what this function returns.
     ///
     /// It runs as a task on the loop. An error it throws is answered with 500 and logged, but for ``HangUp``. The task
-    /// is cancelled when the client goes away; what it returns then is dropped unless the client only closed its
-    /// sending side.
+    /// is cancelled when the client goes away, or when it takes too long; what it returns then is dropped unless the
+    /// client only closed its sending side.
     case later(() async throws -> HTTPResponse)
 }
 

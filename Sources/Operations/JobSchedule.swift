@@ -1,4 +1,5 @@
 package import EventIO
+import Primitives
 package import Telemetry
 
 /// What the parts of one loop schedule their jobs on.
@@ -65,6 +66,21 @@ package struct JobSchedule {
     package func whenStopped(_ body: @escaping () async -> Void) {
         jobs.whenStopped(on: reactor, body)
     }
+
+    /// Lets what is under way come to its end when nothing is served any more, before the database is left, for as long as a stop
+    /// may take in all.
+    ///
+    /// - Parameter isDone: Asked again and again.
+    package func finish(_ isDone: @escaping () -> Bool) {
+        let (reactor, drain) = (reactor, jobs.drain)
+        var deadline = reactor.now
+        jobs.whenStopped(on: reactor) { deadline = reactor.now + drain }
+        reactor.onStop(end) {
+            while !isDone(), reactor.now < deadline { await reactor.sleep(for: JobSchedule.pause) }
+        }
+    }
+
+    private static let pause = Duration.milliseconds(20)
 
     /// Begins work that goes on until the process stops, on the first loop of the process alone.
     ///

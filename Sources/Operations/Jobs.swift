@@ -3,7 +3,8 @@ import Primitives
 
 /// The periodic work of a process: each job runs, pauses and runs again on a loop, until all are stopped.
 package final class Jobs: Sendable {
-    private let drain: Duration
+    /// How long the stop waits for what is under way.
+    let drain: Duration
     private let shortened: Duration?
     private let stopping = StopSignal()
     private let barriers = Lock<[JobBarrier]>([])
@@ -130,14 +131,12 @@ private final class Job {
     }
 
     private func waitForNext() async {
-        guard !isAskedAgain else {
-            isAskedAgain = false
-            // Others have a turn in between, however often a run is asked for.
-            return await reactor.nextTurn()
-        }
         await reactor.suspend { suspension in
             sleeper = suspension
-            timer = reactor.schedule(after: pause) { self.goOn() }
+            // Looked at in here: before the suspension another job of the loop may run, and ask for a run. Others have a turn in
+            // between, however often one is asked for.
+            timer = reactor.schedule(after: isAskedAgain ? .zero : pause) { self.goOn() }
+            isAskedAgain = false
         } onCancel: {
             self.goOn()
         }
@@ -151,7 +150,6 @@ private final class Job {
     }
 
     func wake() {
-        isAskedAgain = isAskedAgain || isRunning
-        goOn()
+        if sleeper == nil { isAskedAgain = true } else { goOn() }
     }
 }

@@ -212,9 +212,10 @@ package final class Application: Sendable {
     package func stop() async {
         // A call of theirs takes as long as one that a client waits for: both end together.
         async let jobs: Void = jobs.stop()
+        async let redirect: Void = redirectServer.drain()
         await publicServer.drain()
         await jobs
-        await redirectServer.drain()
+        await redirect
         await adminServer.drain()
         await workStop.stop()
         await databaseStop.stop()

@@ -58,6 +58,8 @@ extension Simulator {
         var serving = ServerConfiguration(name: "simulator", listeners: [listener])
         serving.limits.bodyBytes = Self.bodyLimit
         serving.drainDeadline = .seconds(20)
+        // A fault may make an answer late on purpose, longer than any client waits.
+        serving.limits.handlerDeadline = .seconds(3600)
         // Everybody comes from one address here.
         serving.limits.connectionsPerAddress = serving.limits.connections
         let server = Server(serving, tls: tls, logger: logger)

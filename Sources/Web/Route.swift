@@ -55,6 +55,8 @@ package struct Route<Part: AnyObject>: Sendable {
     package let format: FormatName?
     /// Bytes that the content may have; `nil` for the group's limit.
     package let bodyLimit: Int?
+    /// How long its handler may take; `nil` for the server's deadline.
+    package let patience: Duration?
     /// How it is answered.
     package let action: Action
 
@@ -65,6 +67,7 @@ package struct Route<Part: AnyObject>: Sendable {
         _ summary: String,
         format: FormatName? = nil,
         bodyLimit: Int? = nil,
+        patience: Duration? = nil,
         _ action: Action
     ) {
         self.method = method
@@ -72,6 +75,7 @@ package struct Route<Part: AnyObject>: Sendable {
         self.summary = summary
         self.format = format
         self.bodyLimit = bodyLimit
+        self.patience = patience
         self.action = action
     }
 }

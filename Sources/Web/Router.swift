@@ -33,6 +33,25 @@ package final class Router: RequestHandler {
         return format.response(toContentRefusedWith: status, limit: bodyLimit(for: request), request)
     }
 
+    package func patience(for request: HTTPRequest) -> Duration? {
+        row(of: request)?.patience
+    }
+
+    package func lateAnswer(to request: HTTPRequest) -> HTTPResponse? {
+        row(of: request)?.format.response(to: Failure(.unavailable), request)
+    }
+
+    package func name(of request: HTTPRequest) -> String {
+        guard case .found(let index) = request.match.row, let row = paths[index].row(request.method) else { return "" }
+        return "\(row.method.text) \(paths[index].pattern.text)"
+    }
+
+    /// The row of a request that was handed to its handler.
+    private func row(of request: HTTPRequest) -> Routes.Row? {
+        guard case .found(let index) = request.match.row else { return nil }
+        return paths[index].row(request.method)
+    }
+
     package func handle(_ request: HTTPRequest) -> HandlerResult {
         guard let table = table(of: request) else { return .precomposed(misdirected) }
         if let gate = table.site.gate, let refusal = gate(request) { return .now(refusal) }

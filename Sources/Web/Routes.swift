@@ -77,6 +77,7 @@ package struct Routes: ~Copyable {
         let method: HTTPMethod
         let format: any FailureFormat
         let bodyLimit: Int?
+        let patience: Duration?
         let isHeadLikeGet: Bool
         let action: Action
 
@@ -84,12 +85,14 @@ package struct Routes: ~Copyable {
             _ method: HTTPMethod,
             format: any FailureFormat,
             bodyLimit: Int?,
+            patience: Duration?,
             isHeadLikeGet: Bool,
             action: Action
         ) {
             self.method = method
             self.format = format
             self.bodyLimit = bodyLimit
+            self.patience = patience
             self.isHeadLikeGet = isHeadLikeGet
             self.action = action
         }
@@ -153,6 +156,7 @@ package struct Routes: ~Copyable {
                 route.method,
                 format: try format(route.format ?? group.format, table, route.pattern.text),
                 bodyLimit: route.bodyLimit ?? group.bodyLimit,
+                patience: route.patience,
                 isHeadLikeGet: group.head == .likeGet,
                 action: Routes.bind(route.action, part)
             )

@@ -98,7 +98,73 @@ struct DeadlineTests {
         }
     }
 
-    @Test func `does not hurry a handler`() async throws {
+    /// What a test has seen of a handler.
+    private final class Seen {
+        var ends = 0
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `of a handler brings its client 503 in the form of its route, and ends the connection`(
+        transport: Transport
+    ) async throws {
+        try await withClock { bench, clock in
+            let (gate, seen) = (Gate(bench.reactor), Seen())
+            bench.handler.lateAnswer = { request in .text("late \(request.path)", .serviceUnavailable) }
+            bench.handler.answer = { request in
+                .later {
+                    await gate.pass()
+                    // The request is still the handler's own.
+                    if request.path == "/slow", request.body == Array("body".utf8) { seen.ends += 1 }
+                    return .text("done")
+                }
+            }
+            let client = try await bench.client(transport)
+            try client.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody")
+            await bench.until { gate.count == 1 }
+            await DeadlineTests.pass(.seconds(54.9), clock, bench)
+            #expect(!client.hasEnded)
+            await DeadlineTests.pass(.seconds(0.2), clock, bench)
+            let response = try await client.response()
+            #expect(response.status == 503)
+            #expect(response.body == "late /slow")
+            #expect(response.closes)
+            #expect(try await client.rest().isEmpty)
+            await bench.until { bench.server.connectionCount == 0 }
+            #expect(gate.cancelled == 1)
+            gate.open()
+            await bench.until { seen.ends == 1 }
+            #expect(bench.metric("sallyport_http_late_handlers_total") == 1)
+            #expect(bench.log.lines(with: "http.handler_late").count == 1)
+        }
+    }
+
+    @Test func `of a handler is as short as its route says, and many are one line in the log`() async throws {
+        try await withClock { bench, clock in
+            let gate = Gate(bench.reactor)
+            bench.handler.patience = { _ in .seconds(10) }
+            bench.handler.answer = { _ in
+                .later {
+                    await gate.pass()
+                    return .text("done")
+                }
+            }
+            var clients: [TestClient] = []
+            for _ in 0..<20 {
+                clients.append(try bench.client())
+                try clients[clients.count - 1].send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            }
+            await bench.until { gate.count == 20 }
+            await DeadlineTests.pass(.seconds(10.1), clock, bench)
+            for client in clients { #expect(try await client.response().status == 503) }
+            #expect(bench.metric("sallyport_http_late_handlers_total") == 20)
+            let lines = bench.log.lines(with: "http.handler_late")
+            #expect(lines.count == 1)
+            #expect(lines.first?.contains("a route") == true)
+            while gate.count > 0 { gate.open() }
+        }
+    }
+
+    @Test func `does not hurry a handler before its own has passed`() async throws {
         try await withClock { bench, clock in
             let gate = Gate(bench.reactor)
             bench.handler.answer = { _ in
@@ -110,7 +176,7 @@ struct DeadlineTests {
             let client = try bench.client()
             try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             await bench.until { gate.count == 1 }
-            await DeadlineTests.pass(.seconds(1000), clock, bench)
+            await DeadlineTests.pass(.seconds(54), clock, bench)
             gate.open()
             #expect(try await client.response().body == "late")
             await DeadlineTests.pass(.seconds(76), clock, bench)

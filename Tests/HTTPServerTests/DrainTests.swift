@@ -116,7 +116,9 @@ struct DrainTests {
 
     @Test func `cuts off what is left at its deadline and cancels it`() async throws {
         let clock = ManualClock()
-        try await withServer(clock: clock) { bench in
+        try await withServer(clock: clock) { configuration in
+            configuration.drainDeadline = .seconds(30)
+        } _: { bench in
             let gate = Gate(bench.reactor)
             bench.handler.answer = { _ in
                 .later {
@@ -129,7 +131,7 @@ struct DrainTests {
             await bench.until { gate.count == 1 }
             let watch = drain(bench)
             await bench.turns()
-            clock.advance(by: ServerConfiguration.usualDrainDeadline - .seconds(1))
+            clock.advance(by: .seconds(29))
             await bench.turns()
             #expect(!watch.hasEnded)
             clock.advance(by: .seconds(2))
@@ -138,6 +140,53 @@ struct DrainTests {
             gate.open()
         }
     }
+
+    @Test func `ends within its deadline although two hundred clients hang in every way`() async throws {
+        let clock = ManualClock()
+        try await withServer(clock: clock) { configuration in
+            configuration.acceptsClearHTTP2 = true
+            configuration.drainDeadline = .seconds(5)
+        } _: { bench in
+            let gate = Gate(bench.reactor)
+            let large = HTTPResponse(.ok, body: .bytes([UInt8](repeating: 0x61, count: 4 << 20)))
+            bench.handler.answer = { request in
+                guard request.path != "/large" else { return .now(large) }
+                return .later {
+                    await gate.pass()
+                    return .text("too late")
+                }
+            }
+            var clients: [TestClient] = []
+            var frameClients: [FrameClient] = []
+            for number in 0..<40 {
+                // A handler that hangs, half a head, half a content; what is large is not read.
+                for text in ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHo", DrainTests.halfContent] {
+                    let client = try await bench.client(number % 8 == 0 ? .tls : .clear)
+                    try client.send(text)
+                    clients.append(client)
+                }
+                let deaf = try bench.client()
+                deaf.isReading = false
+                try deaf.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+                clients.append(deaf)
+                let streams = try await bench.frameClient(settings: [(4, 0)])
+                try streams.ask("/")
+                try streams.ask("/large")
+                frameClients.append(streams)
+            }
+            await bench.until { gate.count == 80 && bench.handler.paths.count == 160 }
+            let watch = drain(bench)
+            await bench.turns()
+            #expect(!watch.hasEnded)
+            clock.advance(by: .seconds(5.1))
+            await bench.until { watch.hasEnded }
+            #expect(bench.server.connectionCount == 0)
+            #expect(gate.cancelled == 80)
+            while gate.count > 0 { gate.open() }
+        }
+    }
+
+    private static let halfContent = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf"
 
     @Test func `ends all loops of a server, and they listen on one port before`() async throws {
         let loops = try (0..<2).map { try EventLoop(name: "test-\($0)", logger: .silent) }

@@ -11,6 +11,7 @@ struct TestBench {
     let server: Server
     let reactor: Reactor
     let metrics: MetricsRegistry
+    let log: CapturedLog
     let handler: TestHandler
     /// Of the clear listener.
     let address: SocketAddress
@@ -77,6 +78,10 @@ final class TestHandler: RequestHandler {
     var limit: (HTTPRequest) -> Int? = { _ in nil }
     /// What content that is not taken is answered with.
     var refusal: (HTTPRequest, HTTPStatus) -> HTTPResponse? = { _, _ in nil }
+    /// How long each handler may take.
+    var patience: (HTTPRequest) -> Duration? = { _ in nil }
+    /// What a request is answered whose handler took too long.
+    var lateAnswer: (HTTPRequest) -> HTTPResponse? = { _ in nil }
     /// The paths that were asked for, in order.
     private(set) var paths: [String] = []
 
@@ -92,6 +97,12 @@ final class TestHandler: RequestHandler {
     func refusal(of request: HTTPRequest, with status: HTTPStatus) -> HTTPResponse? {
         refusal(request, status)
     }
+
+    func patience(for request: HTTPRequest) -> Duration? { patience(request) }
+
+    func lateAnswer(to request: HTTPRequest) -> HTTPResponse? { lateAnswer(request) }
+
+    func name(of request: HTTPRequest) -> String { "a route" }
 }
 
 /// Runs a test against a server on a loop of its own.
@@ -113,7 +124,9 @@ func withServer(
         var configuration = ServerConfiguration(name: "test", listeners: [.init(any, .clear), .init(any, .tls)])
         configure(&configuration)
         let metrics = MetricsRegistry()
-        let server = Server(configuration, tls: try TestBench.serverContext(), metrics: metrics)
+        let log = CapturedLog()
+        let context = try TestBench.serverContext()
+        let server = Server(configuration, tls: context, logger: log.logger(), metrics: metrics)
         let handler = TestHandler()
         try server.attach(to: reactor, handler: handler)
         let bound = server.boundAddresses
@@ -122,6 +135,7 @@ func withServer(
                 server: server,
                 reactor: reactor,
                 metrics: metrics,
+                log: log,
                 handler: handler,
                 address: bound[0],
                 secureAddress: bound[1]

@@ -64,6 +64,51 @@ import Testing
         }
     }
 
+    @Test func `that is woken as its run ends runs again, whenever that is`() async throws {
+        try await withLoop { reactor in
+            for pause in 0..<12 {
+                let jobs = Jobs(drain: .seconds(60))
+                var runs = 0
+                var alarm: JobAlarm?
+                alarm = jobs.every(.seconds(3_600), budget: .seconds(3_600), on: reactor) { _ in
+                    await reactor.nextTurn()
+                    runs += 1
+                    guard runs == 1 else { return }
+                    reactor.startTask {
+                        for _ in 0..<pause { await Task.yield() }
+                        alarm?.wake()
+                    }
+                }
+                #expect(await waitUntil(reactor) { runs == 2 }, "woken after \(pause) jobs")
+                await jobs.stop()
+            }
+        }
+    }
+
+    @Test func `of a stop is waited for where nobody else does, for as long as a stop may take`() async throws {
+        let clock = ManualClock()
+        try await withLoop(clock: clock) { reactor in
+            let (jobs, end) = (Jobs(drain: .seconds(60)), StopSignal())
+            let schedule = JobSchedule(jobs, on: reactor, nil, end: end, logger: .silent)
+            var isDone = false
+            schedule.finish { isDone }
+            schedule.finish { false }
+            var stops = 0
+            reactor.startTask {
+                await jobs.stop()
+                await end.stop()
+                stops += 1
+            }
+            for _ in 0..<20 { await reactor.nextTurn() }
+            isDone = true
+            clock.advance(by: .seconds(59))
+            for _ in 0..<20 { await reactor.nextTurn() }
+            #expect(stops == 0)
+            clock.advance(by: .seconds(2))
+            #expect(await waitUntil(reactor) { stops == 1 })
+        }
+    }
+
     @Test func `that is stopped begins no further step, and its end is waited for`() async throws {
         try await withLoop { reactor in
             var steps = 0

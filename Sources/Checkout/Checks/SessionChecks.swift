@@ -46,17 +46,21 @@ enum SessionChecks {
 
     private static func drain(_ settings: ExaminedSettings) -> [Finding] {
         let needed = max(paymentTime, settings.seconds("session.lease").map { $0 - 5 } ?? 0)
-        guard let drain = settings.seconds("limits.drain"), drain < needed else { return [] }
-        return [
-            Finding(
-                "D48",
-                .warning,
-                "limits.drain",
-                "\(drain) s is shorter than the \(needed) s that a call that moves money may take: a stop leaves its outcome unknown.",
-                remedy:
-                    "Make it 60s, and give the process 75 s to stop (terminationGracePeriodSeconds, TimeoutStopSec)."
+        func short(_ setting: String, _ effect: String, remedy: String) -> [Finding] {
+            guard let length = settings.seconds(setting), length < needed else { return [] }
+            let text = "\(length) s is shorter than the \(needed) s that a call that moves money may take: \(effect)."
+            return [Finding("D48", .warning, setting, text, remedy: remedy)]
+        }
+        return short(
+            "limits.drain",
+            "a stop leaves its outcome unknown",
+            remedy: "Make it 60s, and give the process 75 s to stop (terminationGracePeriodSeconds, TimeoutStopSec)."
+        )
+            + short(
+                "limits.handler_deadline",
+                "the client gets 503 before its outcome is known",
+                remedy: "Make it 55s, or longer than session.lease where that is longer."
             )
-        ]
     }
 
     private static func profile(_ settings: ExaminedSettings) -> [Finding] {

@@ -8,6 +8,9 @@ import Web
 /// There is no cookie, no key and no origin to look at: the signature inside is what counts. The answer has no body, because
 /// who sends this reads the status alone.
 enum NotificationHandler {
+    /// The service that delivers them waits for fifteen seconds, and then delivers again.
+    static let patience = Duration.seconds(10)
+
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let inbox = exchange.services.notifications else { throw Failure(.notFound) }
         let body = exchange.request.body

@@ -31,7 +31,10 @@ extension Reactor {
         let gate = LoopBound(value: CancelGate(onCancel))
         let executor = executor
         let value = await withTaskCancellationHandler {
-            await EventIO.suspend(body)
+            await EventIO.suspend { suspension in
+                body(suspension)
+                gate.value.open()
+            }
         } onCancel: {
             executor.post(.body { _ in gate.value.cancel() })
         }
@@ -61,15 +64,25 @@ extension Reactor {
     }
 }
 
-/// Runs an action at most once, and not after it was shut.
+/// Runs an action at most once, not before it is open, and not after it was shut.
 private final class CancelGate {
     private var action: (() -> Void)?
+    private var isOpen = false
+    private var isCancelled = false
 
     init(_ action: @escaping () -> Void) {
         self.action = action
     }
 
+    /// The suspension has an owner; a cancellation that came before is reported now.
+    func open() {
+        isOpen = true
+        if isCancelled { cancel() }
+    }
+
     func cancel() {
+        isCancelled = true
+        guard isOpen else { return }
         let action = action
         self.action = nil
         action?()

@@ -32,6 +32,10 @@ package struct ServerLimits: Sendable {
     package var headerDeadline: Duration = .seconds(10)
     /// From the end of a request's head to the end of its content; then 408.
     package var bodyDeadline: Duration = .seconds(20)
+    /// From the hand-over of a complete request to its response, unless its route allows less; then 503, and the connection ends.
+    ///
+    /// Longer than any call that moves money.
+    package var handlerDeadline: Duration = .seconds(55)
     /// From a response to the next request; then the connection is closed without a word.
     package var idleDeadline: Duration = .seconds(75)
     /// Without any byte taken by a reader that has bytes to take; then the connection is reset.

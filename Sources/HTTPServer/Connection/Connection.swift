@@ -425,7 +425,7 @@ extension Connection {
         case .linger:
             socket?.resetOnClose()
             close()
-        case .header, .body, .idle, .write, .response, .rest, .patience:
+        case .header, .body, .handler, .idle, .write, .response, .rest, .patience:
             if let driver { driver.deadlinePassed(kind, on: self) } else { close() }
         }
     }

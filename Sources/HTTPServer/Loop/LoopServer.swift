@@ -22,6 +22,7 @@ final class LoopServer {
     let parserLimits: HTTP1Limits
     /// What the HTTP/2 sessions of all connections share; made for the first of them.
     lazy var http2: HTTP2Common? = try? HTTP2Common(HTTP2Limits(limits))
+    var lateHandlers = LateHandlers()
     private(set) var isDraining = false
     private var acceptors: [Acceptor] = []
     private var connections: [Connection] = []
@@ -182,6 +183,31 @@ extension LoopServer {
     /// Notes how much content a connection holds; false where the process has no room for it.
     func hold(_ bytes: Int, in share: inout ContentShare) -> Bool {
         share.hold(bytes, of: shared.configuration.content, counters.heldContent)
+    }
+}
+
+// MARK: Late handlers
+
+extension LoopServer {
+    /// When the deadline of a request's handler began: now, or so much earlier that it is over when its route says so.
+    func handlerStart(of request: HTTPRequest) -> MonotonicTime {
+        let now = reactor.now
+        guard let own = handler.patience(for: request), own < limits.handlerDeadline else { return now }
+        let earlier = UInt64(max(0, (limits.handlerDeadline - own).wholeNanoseconds))
+        return MonotonicTime(nanoseconds: now.nanoseconds - min(now.nanoseconds, earlier))
+    }
+
+    /// Writes down and counts that a handler took too long.
+    ///
+    /// - Returns: What its client is answered.
+    func giveUp(_ request: HTTPRequest) -> HTTPResponse {
+        counters.lateHandlers.increment()
+        if let unwritten = lateHandlers.take(at: reactor.now) {
+            var fields = [LogField("route", handler.name(of: request)), LogField("request", request.requestID)]
+            if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
+            shared.logger.warning("http.handler_late", fields)
+        }
+        return handler.lateAnswer(to: request) ?? refusal(.serviceUnavailable)
     }
 }
 

@@ -31,6 +31,8 @@ final class PartCounters: Sendable {
     let heldContent: Gauge
     /// Requests that were refused because too much content is held.
     let refusedContent: Counter
+    /// Requests whose handler took too long.
+    let lateHandlers: Counter
     /// Streams that the peer has reset, and those that this side has.
     let resetsReceived: Counter
     let resetsSent: Counter
@@ -59,6 +61,7 @@ final class PartCounters: Sendable {
             labels: [("server", server)]
         )
         refusedContent = counter("refused_content", "Requests refused because too much content is held.")
+        lateHandlers = counter("late_handlers", "Requests answered 503 because their handler took too long.")
         resetsReceived = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "client")])
         resetsSent = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "server")])
         durations = metrics.histogram(

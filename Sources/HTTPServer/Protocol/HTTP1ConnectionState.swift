@@ -147,6 +147,11 @@ struct HTTP1ConnectionState {
         }
     }
 
+    /// The handler took too long: it still has the request, so no other one follows.
+    mutating func handlerGivenUp() {
+        phase = .ending
+    }
+
     /// The content of the request is not taken.
     mutating func contentRefused() {
         phase = .ending

@@ -89,6 +89,7 @@ final class HTTP1Driver: ProtocolDriver {
 
     func deadlinePassed(_ deadline: Deadline, on connection: Connection) {
         self.deadline = nil
+        if deadline == .handler { return giveUpHandler(on: connection) }
         var state = state
         let answer = state.deadlinePassed(deadline)
         self.state = state
@@ -175,7 +176,8 @@ extension HTTP1Driver {
         case .precomposed(let response):
             respond(response, on: connection)
         case .later(let handler):
-            waitForNothing(on: connection)
+            deadline = .handler
+            connection.setDeadline(.handler, since: part.handlerStart(of: request))
             work = (connection, handler)
             running = part.reactor.start(self)
         }
@@ -239,6 +241,26 @@ extension HTTP1Driver {
         responded(response.response.status, on: connection)
     }
 
+    /// Answers in the place of a handler that takes too long, and ends the connection: the handler still reads the request.
+    ///
+    /// What it has begun to completion goes on; what it returns is dropped.
+    private func giveUpHandler(on connection: Connection) {
+        let late = running
+        running = nil
+        state.handlerGivenUp()
+        let response = part.giveUp(request)
+        let method = request.method
+        part.turn.refreshDate()
+        let date = part.turn.date
+        connection.write { output in
+            HTTP1Serializer.append(response, answering: method, persistence: .close, date: date, to: &output)
+        }
+        part.counters.count(response.status)
+        part.counters.observe(from: start, to: part.reactor.now)
+        connection.closeAfterOutput(lingers: !connection.input.isEmpty)
+        late?.cancel()
+    }
+
     private func responded(_ status: HTTPStatus, on connection: Connection) {
         part.counters.count(status)
         dropContent()
@@ -251,6 +273,7 @@ extension HTTP1Driver {
     /// Sends bytes that are no response, and ends the connection.
     private func end(_ connection: Connection, after hangUp: HangUp) async {
         guard !hangUp.lastBytes.isEmpty, connection.takesOutput else { return }
+        waitForNothing(on: connection)
         connection.write { $0.append(contentsOf: hangUp.lastBytes) }
         if !hangUp.rest.isEmpty {
             await part.reactor.sleep(for: hangUp.pause)

@@ -167,6 +167,7 @@ extension HTTP2Driver {
             observe(stream)
             respond(response, on: stream)
         case .later(let handler):
+            stream.start = HTTP2Driver.milliseconds(part.handlerStart(of: stream.request))
             let assignment = HTTP2Job.Assignment(driver: self, stream: stream, connection: connection, handler: handler)
             (idleJobs.popLast() ?? HTTP2Job()).start(assignment, on: part.reactor)
         }
@@ -194,10 +195,11 @@ extension HTTP2Driver {
     func finish(_ response: HTTPResponse?, _ stream: HTTP2Stream, by job: HTTP2Job, on connection: Connection) {
         stream.work = nil
         idleJobs.append(job)
-        let isClosed = stream.isClosed
+        // No longer where the stream has ended, or was answered in the handler's place.
+        let isAwaited = stream.phase == .handling
         release(stream)
         guard connection.takesOutput else { return }
-        if !isClosed {
+        if isAwaited {
             if let response {
                 observe(stream)
                 respond(response, on: stream)
@@ -206,6 +208,18 @@ extension HTTP2Driver {
             }
         }
         advance(on: connection)
+    }
+
+    /// Answers in the place of a handler that takes too long; the connection takes its leave.
+    ///
+    /// What the handler has begun to completion goes on; what it returns is dropped. Until it ends, its stream counts as one of
+    /// the connection's: a new connection has all of its own.
+    private func giveUpHandler(of stream: HTTP2Stream) {
+        let response = part.giveUp(stream.request)
+        observe(stream)
+        submit(response, on: stream)
+        if goAway == .none { goAway = .wanted }
+        stream.work?.cancel()
     }
 
     private func observe(_ stream: HTTP2Stream) {
@@ -219,6 +233,10 @@ extension HTTP2Driver {
 
     private func respond(_ response: HTTPResponse, on stream: HTTP2Stream) {
         dropContent(of: stream)
+        submit(response, on: stream)
+    }
+
+    private func submit(_ response: HTTPResponse, on stream: HTTP2Stream) {
         session.now = now
         part.turn.refreshDate()
         let date = part.turn.date.bytes
@@ -394,6 +412,7 @@ extension HTTP2Driver {
         if session.unsentBytes > 0 { consider(.write, session.lastProgress) }
         session.forEachStream { stream in
             if stream.phase == .content { consider(.body, stream.start) }
+            if stream.phase == .handling, stream.work != nil { consider(.handler, stream.start) }
             if stream.phase == .responding { consider(.response, stream.start) }
             if stream.phase == .lingering { consider(.rest, stream.start) }
         }
@@ -417,6 +436,7 @@ extension HTTP2Driver {
         armed = nil
         switch deadline {
         case .body: dropLate(.content, deadline)
+        case .handler: dropLate(.handling, deadline)
         case .response: dropLate(.responding, deadline)
         case .rest: dropLate(.lingering, deadline)
         case .patience: acceptNoMore()
@@ -435,11 +455,13 @@ extension HTTP2Driver {
     private func dropLate(_ phase: HTTP2Stream.Phase, _ deadline: Deadline) {
         var late: [HTTP2Stream] = []
         session.forEachStream { stream in
-            if stream.phase == phase, due(deadline, stream.start) <= now { late.append(stream) }
+            guard stream.phase == phase, phase != .handling || stream.work != nil else { return }
+            if due(deadline, stream.start) <= now { late.append(stream) }
         }
         for stream in late {
             switch phase {
             case .content: refuseContent(of: stream, .requestTimeout)
+            case .handling: giveUpHandler(of: stream)
             case .lingering: session.reset(stream, .noError)
             default:
                 part.counters.slowReaders.increment()

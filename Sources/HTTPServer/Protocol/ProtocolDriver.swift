@@ -39,6 +39,8 @@ enum Deadline: Int, Sendable, Equatable, CaseIterable {
     case header
     /// The end of a request's content.
     case body
+    /// The response of a handler.
+    case handler
     /// The next request.
     case idle
     /// A slow reader.
@@ -58,6 +60,7 @@ enum Deadline: Int, Sendable, Equatable, CaseIterable {
         case .handshake: limits.handshakeDeadline
         case .header: limits.headerDeadline
         case .body: limits.bodyDeadline
+        case .handler: limits.handlerDeadline
         case .idle: limits.idleDeadline
         case .write: limits.writeDeadline
         case .response: limits.responseDeadline
@@ -69,7 +72,7 @@ enum Deadline: Int, Sendable, Equatable, CaseIterable {
 
 /// How long each deadline may take, in nanoseconds, one place per case: every request of a connection sets one.
 struct DeadlineLengths {
-    private var nanoseconds = [9 of UInt64](repeating: 0)
+    private var nanoseconds = [10 of UInt64](repeating: 0)
 
     init(_ limits: ServerLimits) {
         for deadline in Deadline.allCases {

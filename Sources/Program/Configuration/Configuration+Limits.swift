@@ -13,11 +13,7 @@ extension Configuration {
         let bodyBytes: Int
         /// Content of all requests together.
         let contentBytes: Int
-        let headerDeadline: Duration
-        let bodyDeadline: Duration
-        let handshakeDeadline: Duration
-        let writeDeadline: Duration
-        let idle: Duration
+        let deadlines: Deadlines
         let drain: Duration
         let queue: StatementQueue
 
@@ -60,25 +56,53 @@ extension Configuration {
                 ContentBudget.usualLimit,
                 "bytes of all request bodies together, not counting the first 4 KB of each connection; a request beyond this limit gets 503"
             )
-            headerDeadline = read.duration(
+            deadlines = Deadlines(&read)
+            drain = read.duration(
+                "limits.drain",
+                1...600,
+                ServerConfiguration.usualDrainDeadline,
+                "time for requests and payments in flight when the program stops; has to be longer than any call that moves money"
+            )
+            queue = StatementQueue(&read)
+        }
+    }
+
+    /// How long a connection waits for each of the things that it waits for.
+    struct Deadlines: Sendable {
+        let header: Duration
+        let body: Duration
+        let handler: Duration
+        let handshake: Duration
+        let write: Duration
+        let idle: Duration
+
+        init(_ read: inout SettingReader) {
+            let server = ServerLimits()
+            header = read.duration(
                 "limits.header_deadline",
                 1...120,
                 server.headerDeadline,
                 "time for a whole request head"
             )
-            bodyDeadline = read.duration(
+            body = read.duration(
                 "limits.body_deadline",
                 1...120,
                 server.bodyDeadline,
                 "time for a whole request body"
             )
-            handshakeDeadline = read.duration(
+            handler = read.duration(
+                "limits.handler_deadline",
+                1...600,
+                server.handlerDeadline,
+                "time for a response after a whole request; then 503, and a payment that is under way goes on; has to be longer than any call that moves money"
+            )
+            handshake = read.duration(
                 "limits.handshake_deadline",
                 1...60,
                 server.handshakeDeadline,
                 "time for a TLS handshake"
             )
-            writeDeadline = read.duration(
+            write = read.duration(
                 "limits.write_deadline",
                 1...600,
                 server.writeDeadline,
@@ -90,13 +114,6 @@ extension Configuration {
                 server.idleDeadline,
                 "time after which an idle connection closes"
             )
-            drain = read.duration(
-                "limits.drain",
-                1...600,
-                ServerConfiguration.usualDrainDeadline,
-                "time for requests and payments in flight when the program stops; has to be longer than any call that moves money"
-            )
-            queue = StatementQueue(&read)
         }
     }
 

@@ -164,11 +164,12 @@ extension Configuration.Limits {
         limits.requestsPerConnection = requestsPerConnection
         limits.connections = connections
         limits.connectionsPerAddress = connectionsPerAddress
-        limits.headerDeadline = headerDeadline
-        limits.bodyDeadline = bodyDeadline
-        limits.handshakeDeadline = handshakeDeadline
-        limits.writeDeadline = writeDeadline
-        limits.idleDeadline = idle
+        limits.headerDeadline = deadlines.header
+        limits.bodyDeadline = deadlines.body
+        limits.handlerDeadline = deadlines.handler
+        limits.handshakeDeadline = deadlines.handshake
+        limits.writeDeadline = deadlines.write
+        limits.idleDeadline = deadlines.idle
         return limits
     }
 }

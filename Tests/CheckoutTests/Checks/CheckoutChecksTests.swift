@@ -94,6 +94,7 @@ extension `Settings of the checkout` {
         .texts("D16", at: "session.lease", ["session.lease": "30"]),
         .texts("D18", .warning, at: "profile", ["profile": "compat"]),
         .texts("D48", .warning, at: "limits.drain", ["limits.drain": "49s"]),
+        .texts("D48", .warning, at: "limits.handler_deadline", ["limits.handler_deadline": "49s"]),
         .texts("D48", .warning, at: "limits.drain", ["limits.drain": "60s", "session.lease": "70s"]),
     ]
 

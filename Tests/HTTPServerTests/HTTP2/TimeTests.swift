@@ -159,7 +159,7 @@ struct TimeTests {
         }
     }
 
-    @Test func `for a handler is its own affair`() async throws {
+    @Test func `for a handler is its own affair before its deadline`() async throws {
         try await withClock { bench, clock in
             let gate = Gate(bench.reactor)
             bench.handler.answer = { _ in
@@ -171,9 +171,46 @@ struct TimeTests {
             let client = try await bench.frameClient()
             try client.ask()
             await bench.until { gate.count == 1 }
-            await TimeTests.pass(.seconds(1000), clock, bench)
+            await TimeTests.pass(.seconds(54), clock, bench)
             gate.open()
             #expect(try await client.answer(1).text == "late")
+        }
+    }
+
+    @Test func `for a handler that does not end is bounded, and other streams are answered`() async throws {
+        try await withClock { bench, clock in
+            let gate = Gate(bench.reactor)
+            bench.handler.lateAnswer = { request in .text("late \(request.path)", .serviceUnavailable) }
+            bench.handler.patience = { request in request.path == "/hurried" ? .seconds(10) : nil }
+            bench.handler.answer = { _ in
+                .later {
+                    await gate.pass()
+                    return .text("done")
+                }
+            }
+            let client = try await bench.frameClient()
+            let slow = try client.ask("/slow")
+            let hurried = try client.ask("/hurried")
+            await bench.until { gate.count == 2 }
+            await TimeTests.pass(.seconds(10.1), clock, bench)
+            let answer = try await client.answer(hurried)
+            #expect(answer.status == 503)
+            #expect(answer.text == "late /hurried")
+            #expect(gate.cancelled == 1)
+            try await client.until("the announcement of the end") { !$0.goAways.isEmpty }
+            #expect(client.goAways.first?.code == 0)
+            gate.open()
+            #expect(try await client.answer(slow).text == "done")
+            // This client does not echo the PING behind the announcement.
+            await TimeTests.pass(.seconds(1.1), clock, bench)
+            #expect(try await client.end() == 0)
+            // What its handler returns after all is dropped.
+            gate.open()
+            await bench.turns()
+            #expect(client.answers[hurried]?.text == "late /hurried")
+            #expect(bench.metric("sallyport_http_late_handlers_total") == 1)
+            client.wire.close()
+            await bench.until { bench.server.connectionCount == 0 }
         }
     }
 }
