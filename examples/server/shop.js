@@ -4,8 +4,8 @@
 //
 // SALLYPORT_KEY     the API key or the file that holds it; its scopes: sessions:read,sessions:write,payments:write,refunds:write
 // SALLYPORT_CA      a PEM file, where the certificate of SALLYPORT_URL is not of a public authority
-// WEBHOOK_SECRETS   whsec_..., several with blanks between them; without any no webhook is believed
-// SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
+// WEBHOOK_SECRETS   whsec_..., several with blanks between them, each of 24 bytes or more; where it is not set no webhook is believed
+// SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund, 24 characters or more; where it is not set nobody can
 // SHOP_RETURN_URL   where buyers of the client `site` come back to
 //
 // It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
@@ -200,6 +200,11 @@ function told({state, reference, total}) {
     return new Answer(STATUS[state], state === "paid" ? {state, reference, total} : {state});
 }
 
+/** The value of some JSON, or null; octets that are no UTF-8 are none. */
+function parsed(content) {
+    try { return JSON.parse(new TextDecoder("utf-8", {fatal: true}).decode(content)); } catch { return null; }
+}
+
 // For Sallyport.
 
 /** A webhook: believed for its signature (Standard Webhooks) and its time, counted once by its place in the session. */
@@ -211,7 +216,9 @@ function hear(headers, content) {
     if (!good || !/^[0-9]{1,12}$/.test(at) || Math.abs(Date.now() / 1000 - Number(at)) > 300) {
         throw new Answer(401, {error: "not signed by one of our secrets, or not now"});
     }
-    const event = JSON.parse(content), checkout = state.checkouts[event.data.reference];
+    const event = parsed(content);
+    if (typeof event?.data !== "object" || event.data === null) throw new Answer(400, {error: "the content is no event"});
+    const checkout = state.checkouts[event.data.reference];
     // Another program's order is none of ours, and a test is of no order.
     if (checkout?.session && checkout.session === event.sessionId) note(checkout, event.data, event.sequence);
     return new Answer(204);
@@ -242,8 +249,7 @@ async function route({method, url, headers}, content) {
         throw new Answer(401, {error: "Authorization: Bearer and a login of 16 to 128 characters"});
     };
     const body = () => {
-        let value = null;
-        try { value = JSON.parse(content.toString() || "{}"); } catch { /* Told below. */ }
+        const value = content.length ? parsed(content) : {};
         if (value !== null && typeof value === "object" && !Array.isArray(value)) return value;
         throw new Answer(400, {error: "the content is no JSON object"});
     };
@@ -273,32 +279,53 @@ if (URL_OF_SALLYPORT.protocol !== "https:" && !["127.0.0.1", "[::1]", "localhost
 }
 const API_KEY = (env.SALLYPORT_KEY.startsWith("swk_") ? env.SALLYPORT_KEY : fs.readFileSync(env.SALLYPORT_KEY, "utf8")).trim();
 const CA = env.SALLYPORT_CA ? fs.readFileSync(env.SALLYPORT_CA) : undefined;
-const WEBHOOK_KEYS = (env.WEBHOOK_SECRETS ?? "").split(" ").filter(Boolean).map(text => Buffer.from(text.replace("whsec_", ""), "base64"));
+if (!/^swk_[A-Za-z0-9_-]{24,}$/.test(API_KEY)) stop("SALLYPORT_KEY is no API key, or a file without one");
+// What is set and empty is a mistake: it is not taken for what is not set.
+const WEBHOOK_KEYS = (env.WEBHOOK_SECRETS ?? "").split(" ").filter(Boolean).map(text => {
+    // A key of fewer than 24 bytes is none: an empty one would believe everybody.
+    const isKey = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text);
+    const key = Buffer.from(text.replace(/^whsec_/, ""), "base64");
+    return isKey && key.length >= 24 ? key : stop("WEBHOOK_SECRETS: each is whsec_ and the Base64 of 24 bytes or more");
+});
+if (env.WEBHOOK_SECRETS !== undefined && !WEBHOOK_KEYS.length) stop("WEBHOOK_SECRETS is empty");
+if (env.SHOP_STAFF_TOKEN !== undefined && !/^[!-~]{24,}$/.test(env.SHOP_STAFF_TOKEN)) {
+    stop("SHOP_STAFF_TOKEN has to have 24 characters or more, without blanks");
+}
 const RETURN_URL = env.SHOP_RETURN_URL ?? "https://shop.example.com/paid";
 // What must survive a crash. Names come from outside, so these objects have no ancestors.
 const state = fs.existsSync(STATE) ? JSON.parse(fs.readFileSync(STATE)) : {logins: {}, checkouts: {}, calls: {}};
 for (const part of Object.values(state)) Object.setPrototypeOf(part, null);
 
-const server = http.createServer((request, response) => {
+/** Answers one request; `content` is null where it was not read. */
+async function serve(request, response, content) {
+    let answer;
+    try {
+        const isCounted = request.method === "GET" || "content-length" in request.headers;
+        if (!isCounted || "transfer-encoding" in request.headers) throw new Answer(411, {error: "Content-Length is missing"});
+        if (content === null) throw new Answer(413, {error: "at most 65536 bytes"});
+        if (!/^[!-~]+$/.test(request.url)) throw new Answer(400, {error: "the path is not written in ASCII"});
+        answer = await route(request, content);
+    } catch (error) {
+        // No values: some are secret.
+        if (!(error instanceof Answer)) console.error("shop:", error.name, error.stack.match(/js:\d+/)?.[0]);
+        answer = error instanceof Answer ? error : new Answer(500, {error: "the request failed on our side"});
+    }
+    // A query may hold tickets; other octets than ASCII's visible ones could be a line of their own.
+    const path = request.url.split("?")[0].replace(/[^!-~]/g, "?").slice(0, 200);
+    console.error("shop:", request.method, path, answer.status);
+    const fields = {"Content-Type": "application/json", "Cache-Control": "no-store", Connection: "close"};
+    if (answer.retry) fields["Retry-After"] = String(answer.retry);
+    response.writeHead(answer.status, fields).end(answer.body && JSON.stringify(answer.body));
+}
+
+const server = http.createServer({requestTimeout: 20000, headersTimeout: 20000}, (request, response) => {
+    // What is too long is refused by its length; what has none is not read either.
+    if ("transfer-encoding" in request.headers || Number(request.headers["content-length"] ?? 0) > 65536) {
+        request.resume();
+        return serve(request, response, null);
+    }
     const parts = [];
-    let size = 0;
-    request.on("data", part => (size += part.length) <= 65536 && parts.push(part)).on("end", async () => {
-        let answer;
-        try {
-            const isCounted = request.method === "GET" || "content-length" in request.headers;
-            if (!isCounted || "transfer-encoding" in request.headers) throw new Answer(411, {error: "Content-Length is missing"});
-            if (size > 65536) throw new Answer(413, {error: "at most 65536 bytes"});
-            answer = await route(request, Buffer.concat(parts));
-        } catch (error) {
-            // No values: some are secret.
-            if (!(error instanceof Answer)) console.error("shop:", error.name, error.stack.match(/js:\d+/)?.[0]);
-            answer = error instanceof Answer ? error : new Answer(500, {error: "the request failed on our side"});
-        }
-        console.error("shop:", request.method, request.url.split("?")[0], answer.status);
-        const fields = {"Content-Type": "application/json", "Cache-Control": "no-store", Connection: "close"};
-        if (answer.retry) fields["Retry-After"] = String(answer.retry);
-        response.writeHead(answer.status, fields).end(answer.body && JSON.stringify(answer.body));
-    });
+    request.on("data", part => parts.push(part)).on("end", () => serve(request, response, Buffer.concat(parts)));
 });
 server.listen(Number(env.PORT), "127.0.0.1", () => console.error("shop: ready on port", env.PORT));
 process.on("SIGTERM", () => server.close(() => process.exit(0)));  // What has begun is answered before.

@@ -5,13 +5,14 @@
 //
 // SALLYPORT_KEY     the API key or the file that holds it; its scopes: sessions:read,sessions:write,payments:write,refunds:write
 // SALLYPORT_CA      a PEM file, where the certificate of SALLYPORT_URL is not of a public authority
-// WEBHOOK_SECRETS   whsec_..., several with blanks between them; without any no webhook is believed
-// SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
+// WEBHOOK_SECRETS   whsec_..., several with blanks between them, each of 24 bytes or more; where it is not set no webhook is believed
+// SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund, 24 characters or more; where it is not set nobody can
 // SHOP_RETURN_URL   where buyers of the client `site` come back to
 //
 // It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
 // your catalogue, a login what your app's users have (here every Bearer token of 16 to 128 characters is one), and the server
-// php-fpm; the one of php-cli answers one request after the other.
+// php-fpm behind a proxy that limits contents; the one of php-cli answers one request after the other, and reads contents of any
+// length before this file sees them.
 declare(strict_types=1);
 
 const PRICES = ['tea' => ['Sencha 100 g', 1200], 'cup' => ['Tea cup', 800]], POSTAGE = 540;
@@ -88,6 +89,17 @@ function ask(string $method, string $path, ?array $body = null, ?string $key = n
 function api_key(): string {
     $key = getenv('SALLYPORT_KEY');
     return trim(str_starts_with($key, 'swk_') ? $key : file_get_contents($key));
+}
+
+/** The keys that webhooks are signed with; null where a secret is none, for an empty one would believe everybody. */
+function webhook_keys(): ?array {
+    $keys = [];
+    foreach (array_filter(explode(' ', getenv('WEBHOOK_SECRETS') ?: ''), fn($secret) => $secret !== '') as $secret) {
+        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+        if (!str_starts_with($secret, 'whsec_') || $key === false || strlen($key) < 24) return null;
+        $keys[] = $key;
+    }
+    return $keys;
 }
 
 /** Logs what no repeat makes better, without any secret; returns its code. */
@@ -239,19 +251,20 @@ function told(array $checkout): Answer {
 function hear(string $content): Answer {
     [$id, $at] = [$_SERVER['HTTP_WEBHOOK_ID'] ?? '', $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? ''];
     $good = 0;
-    foreach (array_filter(explode(' ', getenv('WEBHOOK_SECRETS') ?: '')) as $secret) {
-        $key = base64_decode(preg_replace('/^whsec_/', '', $secret));
+    foreach (webhook_keys() as $key) {
         $tag = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$at.$content", $key, true));
         foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $part) $good += (int) hash_equals($tag, $part);
     }
     if (!$good || !preg_match('/\A[0-9]{1,12}\z/', $at) || abs(time() - (int) $at) > 300) {
         throw new Answer(401, ['error' => 'not signed by one of our secrets, or not now']);
     }
-    $event = json_decode($content, true, 64, JSON_THROW_ON_ERROR);
-    $checkout = read('checkouts', $event['data']['reference'] ?? '');
+    $event = json_decode($content, true, 64);
+    if (!is_array($event) || !is_array($event['data'] ?? null)) throw new Answer(400, ['error' => 'the content is no event']);
+    $reference = $event['data']['reference'] ?? '';
+    $checkout = is_string($reference) ? read('checkouts', $reference) : null;
     // Another program's order is none of ours, and a test is of no order.
-    if (isset($checkout['session']) && $checkout['session'] === $event['sessionId']) {
-        note($checkout['reference'], $event['data'], $event['sequence']);
+    if (isset($checkout['session']) && $checkout['session'] === ($event['sessionId'] ?? null)) {
+        note($checkout['reference'], $event['data'], $event['sequence'] ?? 0);
     }
     return new Answer(204);
 }
@@ -275,10 +288,12 @@ function move(string $name, string $deed, string $word, array $body): Answer {
 }
 
 function route(string $method, string $path): Answer {
-    $isCounted = $method === 'GET' || isset($_SERVER['CONTENT_LENGTH']) || isset($_SERVER['HTTP_CONTENT_LENGTH']);
-    if (!$isCounted || isset($_SERVER['HTTP_TRANSFER_ENCODING'])) throw new Answer(411, ['error' => 'Content-Length is missing']);
+    $length = $_SERVER['CONTENT_LENGTH'] ?? $_SERVER['HTTP_CONTENT_LENGTH'] ?? ($method === 'GET' ? '0' : null);
+    if ($length === null || isset($_SERVER['HTTP_TRANSFER_ENCODING'])) throw new Answer(411, ['error' => 'Content-Length is missing']);
+    if (!preg_match('/\A[0-9]{1,5}\z/', $length) || (int) $length > 65536) throw new Answer(413, ['error' => 'at most 65536 bytes']);
+    if (!preg_match('/\A[!-~]+\z/', $_SERVER['REQUEST_URI'])) throw new Answer(400, ['error' => 'the path is not written in ASCII']);
     $content = file_get_contents('php://input', false, null, 0, 65537);
-    if (strlen($content) > 65536) throw new Answer(413, ['error' => 'at most 65536 bytes']);
+    if (strlen($content) !== (int) $length) throw new Answer(400, ['error' => 'the content is not as long as Content-Length says']);
     $bearer = preg_replace('/^Bearer /', '', $_SERVER['HTTP_AUTHORIZATION'] ?? '');
     $word = fn() => text($_SERVER['HTTP_IDEMPOTENCY_KEY'] ?? null, 'Idempotency-Key', WORD);
     // Who asks; only a digest is kept, for the file would otherwise open every account.
@@ -307,6 +322,15 @@ if (PHP_SAPI === 'cli') {
     $url = parse_url(getenv('SALLYPORT_URL'));
     if ($url['scheme'] !== 'https' && !in_array($url['host'], ['127.0.0.1', '[::1]', 'localhost'], true)) {
         exit_with('SALLYPORT_URL has to be https: the key goes there');
+    }
+    if (!preg_match('/\Aswk_[A-Za-z0-9_-]{24,}\z/', api_key())) exit_with('SALLYPORT_KEY is no API key, or a file without one');
+    // What is set and empty is a mistake: it is not taken for what is not set.
+    $keys = webhook_keys();
+    if ($keys === null) exit_with('WEBHOOK_SECRETS: each is whsec_ and the Base64 of 24 bytes or more');
+    if ($keys === [] && getenv('WEBHOOK_SECRETS') !== false) exit_with('WEBHOOK_SECRETS is empty');
+    $staff = getenv('SHOP_STAFF_TOKEN');
+    if ($staff !== false && !preg_match('/\A[!-~]{24,}\z/', $staff)) {
+        exit_with('SHOP_STAFF_TOKEN has to have 24 characters or more, without blanks');
     }
     // Each request runs this file again, below.
     pcntl_exec(PHP_BINARY, ['-d', 'display_errors=0', '-d', 'log_errors=1', '-S', '127.0.0.1:' . getenv('PORT'), __FILE__]);

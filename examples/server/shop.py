@@ -4,8 +4,8 @@
 #
 # SALLYPORT_KEY     the API key or the file that holds it; its scopes: sessions:read,sessions:write,payments:write,refunds:write
 # SALLYPORT_CA      a PEM file, where the certificate of SALLYPORT_URL is not of a public authority
-# WEBHOOK_SECRETS   whsec_..., several with blanks between them; without any no webhook is believed
-# SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
+# WEBHOOK_SECRETS   whsec_..., several with blanks between them, each of 24 bytes or more; where it is not set no webhook is believed
+# SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund, 24 characters or more; where it is not set nobody can
 # SHOP_RETURN_URL   where buyers of the client `site` come back to
 #
 # It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
@@ -197,11 +197,15 @@ def hear(headers, content):
     good = sum(hmac.compare_digest(b"v1," + base64.b64encode(tag), part) for tag in tags for part in given)
     if not good or not re.fullmatch("[0-9]{1,12}", at) or abs(time.time() - int(at)) > 300:
         raise Answer(401, {"error": "not signed by one of our secrets, or not now"})
-    event = json.loads(content)
-    checkout = state["checkouts"].get(event["data"].get("reference"))
+    try:
+        event = json.loads(content)
+        data, session, sequence = event["data"], event["sessionId"], event["sequence"]
+        checkout = state["checkouts"].get(data.get("reference"))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise Answer(400, {"error": "the content is no event"})
     # Another program's order is none of ours, and a test is of no order.
-    if checkout and checkout.get("session") == event["sessionId"]:
-        note(checkout, event["data"], event["sequence"])
+    if checkout and checkout.get("session") == session:
+        note(checkout, data, sequence)
     return Answer(204, None)
 
 # For the shop's own people.
@@ -239,12 +243,16 @@ class Shop(BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def answer(self):
-        length = self.headers.get("content-length", "0" if self.command == "GET" else None)
-        if length is None or "transfer-encoding" in self.headers:
-            raise Answer(411, {"error": "Content-Length is missing"})
-        if not re.fullmatch("[0-9]{1,5}", length) or int(length) > 65536:
+        lengths = self.headers.get_all("content-length", ["0"] if self.command == "GET" else [])
+        if len(lengths) != 1 or "transfer-encoding" in self.headers:
+            raise Answer(411, {"error": "one Content-Length, and nothing else, says how long the content is"})
+        if not re.fullmatch("[0-9]{1,5}", lengths[0]) or int(lengths[0]) > 65536:
             raise Answer(413, {"error": "at most 65536 bytes"})
-        content, path = self.rfile.read(int(length)), self.path.partition("?")[0]
+        if not re.fullmatch("[!-~]+", self.path):
+            raise Answer(400, {"error": "the path is not written in ASCII"})
+        content, path = self.rfile.read(int(lengths[0])), self.path.partition("?")[0]
+        if len(content) < int(lengths[0]):
+            raise Answer(400, {"error": "the content is shorter than Content-Length says"})
         order = re.fullmatch("/orders/([A-Za-z0-9-]{1,64})/(capture|refunds)", path)
         one = re.fullmatch("/checkouts/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", path)
         match self.command, path:
@@ -278,7 +286,12 @@ class Shop(BaseHTTPRequestHandler):
         return body
 
     def log_request(self, code="-", size="-"):
-        self.log_message("%s %s %s", self.command, self.path.partition("?")[0], code)  # A query may hold tickets.
+        # A query may hold tickets; other octets than ASCII's visible ones could be a line of their own.
+        path = re.sub("[^!-~]", "?", getattr(self, "path", "").partition("?")[0])
+        print("shop:", self.command, path[:200], int(code), file=sys.stderr, flush=True)
+
+    def log_message(self, format, *arguments):
+        pass  # What the library says of bad requests repeats them.
 
     def reply(self, answer):
         self.send_response(answer.status)
@@ -288,6 +301,16 @@ class Shop(BaseHTTPRequestHandler):
             self.send_header("Retry-After", str(answer.retry))
         self.end_headers()
         self.wfile.write(b"" if answer.body is None else json.dumps(answer.body).encode())
+
+def webhook_key(secret):
+    """The key in a secret. One of fewer than 24 bytes is none: an empty one would believe everybody."""
+    try:
+        data = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except ValueError:
+        data = b""
+    if not secret.startswith("whsec_") or len(data) < 24:
+        sys.exit("shop: WEBHOOK_SECRETS: each is whsec_ and the Base64 of 24 bytes or more")
+    return data
 
 missing = [name for name in ("SALLYPORT_URL", "SALLYPORT_KEY", "PORT", "SHOP_STATE") if not os.environ.get(name)]
 if missing:
@@ -303,8 +326,15 @@ elif URL.scheme == "http" and URL.hostname in ("127.0.0.1", "::1", "localhost"):
     CONNECT = lambda: http.client.HTTPConnection(URL.hostname, URL.port, timeout=60)
 else:
     sys.exit("shop: SALLYPORT_URL has to be https: the key goes there")
-WEBHOOK_KEYS = [base64.b64decode(secret.removeprefix("whsec_")) for secret in os.environ.get("WEBHOOK_SECRETS", "").split()]
-STAFF, RETURN_URL = os.environ.get("SHOP_STAFF_TOKEN", ""), os.environ.get("SHOP_RETURN_URL", "https://shop.example.com/paid")
+if not re.fullmatch("swk_[A-Za-z0-9_-]{24,}", API_KEY):
+    sys.exit("shop: SALLYPORT_KEY is no API key, or a file without one")
+# What is set and empty is a mistake: it is not taken for what is not set.
+WEBHOOK_KEYS = [webhook_key(secret) for secret in os.environ.get("WEBHOOK_SECRETS", "").split()]
+if "WEBHOOK_SECRETS" in os.environ and not WEBHOOK_KEYS:
+    sys.exit("shop: WEBHOOK_SECRETS is empty")
+STAFF, RETURN_URL = os.environ.get("SHOP_STAFF_TOKEN"), os.environ.get("SHOP_RETURN_URL", "https://shop.example.com/paid")
+if STAFF is not None and not re.fullmatch("[!-~]{24,}", STAFF):
+    sys.exit("shop: SHOP_STAFF_TOKEN has to have 24 characters or more, without blanks")
 if os.path.exists(STATE):
     state = json.load(open(STATE))
 server = ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Shop)

@@ -4,8 +4,8 @@
 #
 # SALLYPORT_KEY     the API key or the file that holds it; its scopes: sessions:read,sessions:write,payments:write,refunds:write
 # SALLYPORT_CA      a PEM file, where the certificate of SALLYPORT_URL is not of a public authority
-# WEBHOOK_SECRETS   whsec_..., several with blanks between them; without any no webhook is believed
-# SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund; without it nobody can
+# WEBHOOK_SECRETS   whsec_..., several with blanks between them, each of 24 bytes or more; where it is not set no webhook is believed
+# SHOP_STAFF_TOKEN  what the shop's own people show to capture and refund, 24 characters or more; where it is not set nobody can
 # SHOP_RETURN_URL   where buyers of the client `site` come back to
 #
 # It listens on this machine only: TLS is the business of the proxy in front of it. In production SHOP_STATE is your database, PRICES
@@ -88,6 +88,15 @@ end
 
 def text(value, name, pattern)
   value.is_a?(String) && value.match?(pattern) ? value : raise(Answer.new(400, { error: "#{name} is missing or malformed" }))
+end
+
+# The object that some JSON is; octets that are no UTF-8 are none.
+def json(content)
+  content = content.dup.force_encoding("UTF-8")
+  body = content.valid_encoding? ? JSON.parse(content.empty? ? "{}" : content) : nil
+  body.is_a?(Hash) ? body : raise(TypeError)
+rescue JSON::ParserError, TypeError, EncodingError
+  raise Answer.new(400, { error: "the content is no JSON object" })
 end
 
 # For the buyer.
@@ -209,14 +218,15 @@ end
 
 # A webhook: believed for its signature (Standard Webhooks) and its time, counted once by its place in the session.
 def hear(request, content)
-  id, at = request["webhook-id"].to_s, request["webhook-timestamp"].to_s
-  tags = WEBHOOK_KEYS.map { |key| "v1," + Base64.strict_encode64(OpenSSL::HMAC.digest("SHA256", key, "#{id}.#{at}.".b + content)) }
-  given = request["webhook-signature"].to_s.split
+  id, at = request["webhook-id"].to_s.b, request["webhook-timestamp"].to_s.b
+  tags = WEBHOOK_KEYS.map { |key| "v1," + Base64.strict_encode64(OpenSSL::HMAC.digest("SHA256", key, id + "." + at + "." + content)) }
+  given = request["webhook-signature"].to_s.b.split
   good = tags.product(given).count { |tag, part| OpenSSL.secure_compare(tag, part) }
   if good.zero? || !at.match?(/\A[0-9]{1,12}\z/) || (Time.now.to_i - at.to_i).abs > 300
     raise Answer.new(401, { error: "not signed by one of our secrets, or not now" })
   end
-  event = JSON.parse(content)
+  event = json(content)
+  raise Answer.new(400, { error: "the content is no event" }) unless event["data"].is_a?(Hash)
   checkout = STATE["checkouts"][event["data"]["reference"]]
   # Another program's order is none of ours, and a test is of no order.
   note(checkout, event["data"], event["sequence"]) if checkout && checkout["session"] && checkout["session"] == event["sessionId"]
@@ -244,34 +254,40 @@ end
 
 class Shop < WEBrick::HTTPServlet::AbstractServlet
   def service(request, response)
+    # As it was sent: an escape that is undone could be a line of its own in the log.
+    target = request.unparsed_uri.b
     answer = begin
-      counted = request["content-length"] || request.request_method == "GET"
-      raise Answer.new(411, { error: "Content-Length is missing" }) if !counted || request["transfer-encoding"]
-      raise Answer.new(413, { error: "at most 65536 bytes" }) if request["content-length"].to_i > 65_536
-      route(request, request.body.to_s.b, request["authorization"].to_s.delete_prefix("Bearer "))
+      length = request["content-length"] || ("0" if request.request_method == "GET")
+      raise Answer.new(411, { error: "Content-Length is missing" }) if !length || request["transfer-encoding"]
+      raise Answer.new(413, { error: "at most 65536 bytes" }) if !length.b.match?(/\A[0-9]{1,5}\z/) || length.to_i > 65_536
+      raise Answer.new(400, { error: "the path is not written in ASCII" }) unless target.match?(/\A[!-~]+\z/)
+      route(request, target.split("?").first.to_s, request.body.to_s.b, request["authorization"].to_s.b.delete_prefix("Bearer "))
     rescue Answer => e
       e
+    rescue WEBrick::HTTPStatus::Status => e # The content is shorter than Content-Length says.
+      Answer.new(e.code, { error: "the request cannot be read" })
     rescue StandardError => e
       warn "shop: #{e.class} #{e.backtrace.first}"
       Answer.new(500, { error: "the request failed on our side" })
     end
-    warn "shop: #{request.request_method} #{request.path} #{answer.status}" # No query: it may hold tickets.
+    # No query: it may hold tickets.
+    warn "shop: #{request.request_method} #{target.split("?").first.to_s.gsub(/[^!-~]/, "?")[0, 200]} #{answer.status}"
     response.status, response.keep_alive = answer.status, false
     response.content_type, response["Cache-Control"] = "application/json", "no-store"
     response["Retry-After"] = answer.retry_after.to_s if answer.retry_after
     response.body = JSON.generate(answer.body) if answer.body
   end
 
-  def route(request, content, bearer)
-    word = -> { text(request["idempotency-key"], "Idempotency-Key", WORD) }
-    case [request.request_method, request.path]
+  def route(request, path, content, bearer)
+    word = -> { text(request["idempotency-key"]&.b, "Idempotency-Key", WORD) }
+    case [request.request_method, path]
     in ["POST", "/webhooks"] then hear(request, content)
     in ["POST", "/checkouts"] then begin_checkout(login(bearer), word.call, json(content))
     in ["POST", "/checkouts/return"] then redeem(login(bearer), json(content))
-    in ["GET", %r{\A/checkouts/(current|\h{8}(-\h{4}){3}-\h{12})\z}] then current(login(bearer), request.path.split("/").last)
+    in ["GET", %r{\A/checkouts/(current|\h{8}(-\h{4}){3}-\h{12})\z}] then current(login(bearer), path.split("/").last)
     in ["POST", %r{\A/orders/([A-Za-z0-9-]{1,64})/(capture|refunds)\z}]
-      name, deed = request.path.split("/").last(2)
-      raise Answer.new(403, { error: "for the shop's own people" }) if STAFF.empty? || !OpenSSL.secure_compare(STAFF, bearer)
+      name, deed = path.split("/").last(2)
+      raise Answer.new(403, { error: "for the shop's own people" }) if !STAFF || !OpenSSL.secure_compare(STAFF, bearer)
       move(name, deed, word.call, json(content))
     else raise Answer.new(404, { error: "there is nothing here" })
     end
@@ -282,24 +298,27 @@ class Shop < WEBrick::HTTPServlet::AbstractServlet
     return OpenSSL::Digest::SHA256.hexdigest(bearer) if bearer.match?(/\A[A-Za-z0-9_-]{16,128}\z/)
     raise Answer.new(401, { error: "Authorization: Bearer and a login of 16 to 128 characters" })
   end
-
-  def json(content)
-    body = JSON.parse(content.empty? ? "{}" : content.force_encoding("UTF-8"))
-    body.is_a?(Hash) ? body : raise(TypeError)
-  rescue JSON::ParserError, TypeError, EncodingError
-    raise Answer.new(400, { error: "the content is no JSON object" })
-  end
 end
 
 missing = %w[SALLYPORT_URL SALLYPORT_KEY PORT SHOP_STATE].select { |name| ENV[name].to_s.empty? }
 abort "shop: not set: #{missing.join(", ")}" unless missing.empty?
 Encoding.default_external = "UTF-8"
-URL, STATE_FILE, STAFF = URI(ENV["SALLYPORT_URL"]), ENV["SHOP_STATE"], ENV["SHOP_STAFF_TOKEN"].to_s
+URL, STATE_FILE, STAFF = URI(ENV["SALLYPORT_URL"]), ENV["SHOP_STATE"], ENV["SHOP_STAFF_TOKEN"]
 if URL.scheme != "https" && !["127.0.0.1", "::1", "localhost"].include?(URL.hostname)
   abort "shop: SALLYPORT_URL has to be https: the key goes there"
 end
 API_KEY = (ENV["SALLYPORT_KEY"].start_with?("swk_") ? ENV["SALLYPORT_KEY"] : File.read(ENV["SALLYPORT_KEY"])).strip
-WEBHOOK_KEYS = ENV["WEBHOOK_SECRETS"].to_s.split.map { |secret| Base64.decode64(secret.delete_prefix("whsec_")) }
+abort "shop: SALLYPORT_KEY is no API key, or a file without one" unless API_KEY.match?(/\Aswk_[A-Za-z0-9_-]{24,}\z/)
+# What is set and empty is a mistake: it is not taken for what is not set.
+WEBHOOK_KEYS = ENV["WEBHOOK_SECRETS"].to_s.split.map do |secret|
+  # A key of fewer than 24 bytes is none: an empty one would believe everybody.
+  key = secret.start_with?("whsec_") ? secret.delete_prefix("whsec_").unpack1("m0") : ""
+  key.bytesize >= 24 ? key : raise(ArgumentError)
+rescue ArgumentError
+  abort "shop: WEBHOOK_SECRETS: each is whsec_ and the Base64 of 24 bytes or more"
+end
+abort "shop: WEBHOOK_SECRETS is empty" if ENV["WEBHOOK_SECRETS"] && WEBHOOK_KEYS.empty?
+abort "shop: SHOP_STAFF_TOKEN has to have 24 characters or more, without blanks" if STAFF && !STAFF.match?(/\A[!-~]{24,}\z/)
 RETURN_URL = ENV["SHOP_RETURN_URL"] || "https://shop.example.com/paid"
 LOCK = Mutex.new
 # What must survive a crash.

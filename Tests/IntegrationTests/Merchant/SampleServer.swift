@@ -100,7 +100,9 @@ final class SampleServer: Sendable {
         let missing = Comment(rawValue: "\(language.interpreter) is missing: run scripts/install-deps test")
         try #require(Files.exists(language.interpreter), missing)
         var plan = ChildPlan(language.interpreter, [language.file], environment: environment)
-        plan.environment["WEBHOOK_SECRETS"] = (["whsec_AAAA"] + secrets.withLock { $0 }).joined(separator: " ")
+        plan.environment["WEBHOOK_SECRETS"] = ([HostileRequests.secret] + secrets.withLock { $0 }).joined(
+            separator: " "
+        )
         plan.output = .appended(path: folder + "/log")
         plan.error = .appended(path: folder + "/log")
         plan.workingDirectory = folder

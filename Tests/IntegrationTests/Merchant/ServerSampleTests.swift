@@ -154,7 +154,7 @@ struct ServerSampleTests {
             let opened = try await sample.begin()
             let reference = try #require(opened.json["reference"]?.text)
             let session = try sample.shop.value("SELECT webview_session_id::text FROM webview_session")
-            let secret = "whsec_AAAA"
+            let secret = HostileRequests.secret
             func event(_ state: String, _ sequence: Int, session: String = session) -> String {
                 let amounts = #"{"total":{"amount":"3180","currencyCode":"JPY"}}"#
                 let data = #"{"reference":"\#(reference)","state":"\#(state)","amounts":\#(amounts),"charges":[]}"#
@@ -330,7 +330,7 @@ struct ServerSampleTests {
                 atPath: sample.folder + "/state.json.new",
                 withIntermediateDirectories: false
             )
-            let status = try? await sample.webhook(event, secret: "whsec_AAAA")
+            let status = try? await sample.webhook(event, secret: HostileRequests.secret)
             #expect(status == nil || status == 500)
             if language == .php {
                 #expect(status == 500)
@@ -339,7 +339,7 @@ struct ServerSampleTests {
                 try await sample.start()
             }
             try FileManager.default.removeItem(atPath: sample.folder + "/state.json.new")
-            #expect(try await sample.webhook(event, secret: "whsec_AAAA") == 204)
+            #expect(try await sample.webhook(event, secret: HostileRequests.secret) == 204)
             #expect(try await stored(sample, reference) == "paid")
         }
     }
