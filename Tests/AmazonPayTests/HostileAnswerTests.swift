@@ -31,7 +31,7 @@ struct HostileAnswerTests {
         guard let session else { return }
         #expect(session == session)
         _ = (session.state == .completed, session.isFor(Yen(1)), session.namesCharge, session.chargeAmount?.isReadable)
-        _ = session.shippingAddress.map { PostageRule.sample.postage(to: $0.prefecture) }
+        _ = session.shippingAddress.map { try? PostageRule.sample.postage(to: $0) }
         _ = try? RedirectPolicy(hosts: ["a.example"]).allows(session.redirectURL ?? "")
     }
 

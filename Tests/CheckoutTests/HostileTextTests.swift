@@ -27,7 +27,7 @@ private struct Visit: Sendable {
     /// By method and path.
     static let byRoute: [String: Visit] = [
         "GET /button": Visit(query: [("secureWebviewSessionId", "A")]),
-        "POST /button": Visit(form: [("secureWebviewSessionId", "A")]),
+        "POST /button": Visit(query: [("again", "1")], form: [("secureWebviewSessionId", "A")]),
         "POST /secureWebviewSession": Visit(form: [
             ("client", "iosApp"), ("hd8", "1"), ("hd10", "0"),
             ("code_challenge", String(repeating: "A", count: 43)), ("code_challenge_method", "S256"),
