@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures texts adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -47,7 +47,7 @@ sbom: release ## Write what the program consists of to .build/sallyport.cdx.json
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
 
-check: lint layers knots sizes ends expectations hardening pictures build docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
+check: lint layers knots sizes ends expectations hardening pictures build texts docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules, and names of scripts that do not exist
 	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
@@ -84,6 +84,9 @@ adapters: ## The client library's parts for iOS, against the signatures of Tests
 kotlin-check: ## The Kotlin client and its cases with a compiler of Kotlin 2, of PyPI
 	@scripts/install-deps test
 	@scripts/check-kotlin
+
+texts: ## Comparisons of texts from outside, in the objects of the debug build
+	scripts/check-texts
 
 docs-coverage: ## Doc comments on everything that another target sees
 	scripts/check-docs

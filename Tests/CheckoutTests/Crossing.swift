@@ -14,7 +14,7 @@ import TestKit
 struct Crossing: Sendable {
     static let session = "3f1c2d9e-7b40-4f0a-9a55-6f2c8f5b0e11"
 
-    let id = UUIDBytes(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
+    let id: UUIDBytes
     let launch: LaunchTicket
     let tab: TabToken
     let proof: AppProof
@@ -22,7 +22,8 @@ struct Crossing: Sendable {
     let ticket: ReturnTicket
     let order: Order
 
-    init() throws {
+    init(_ number: UInt64 = 1) throws {
+        id = UUIDBytes(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | number)
         let random = SeededRandom(seed: 11)
         launch = LaunchTicket.mint(for: id, random: random)
         tab = TabToken.mint(for: id, random: random)
