@@ -44,6 +44,7 @@ package final class CheckoutPart {
     package let database: PostgresClient
     package let logger: Logger
     package let metrics: MetricsRegistry
+    /// The loop.
     package let reactor: Reactor
     /// Expires what is overdue; one loop runs it.
     let sweeper: Sweeper

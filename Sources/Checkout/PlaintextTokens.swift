@@ -44,7 +44,7 @@ extension CheckoutPart {
 
 /// The tokens in a request, wherever they stand: in path, query, any field, or the content.
 ///
-/// They are looked for as they are, and once more behind each layer of percent-encoding: forms, mail gateways and rewriters of
+/// They are looked for as they are, and once more behind all layers of percent-encoding: forms, mail gateways and rewriters of
 /// links write `swa%5F` for `swa_`, and those that put an address into another one write `swa%255F`.
 struct PlaintextTokens: Sendable {
     private(set) var launch: [LaunchTicket] = []
@@ -53,9 +53,6 @@ struct PlaintextTokens: Sendable {
 
     /// Each costs a statement, and an honest request has two or three.
     private static let limit = 4
-    /// What a form encodes, a gateway again, and a rewriter a third time.
-    private static let layers = 3
-
     /// Looks through a request.
     ///
     /// - Parameter request: Whole.
@@ -69,27 +66,24 @@ struct PlaintextTokens: Sendable {
 
     private mutating func scanLayers(_ bytes: [UInt8]) {
         scan(bytes)
-        var bytes = bytes
-        for _ in 0..<PlaintextTokens.layers {
-            guard let inner = PlaintextTokens.decoded(bytes) else { return }
-            scan(inner)
-            bytes = inner
-        }
+        if let inner = PlaintextTokens.decoded(bytes) { scan(inner) }
     }
 
-    /// Bytes without one layer of percent-encoding, or `nil` where there is none; what is no escape stays as it is.
+    /// Bytes without percent-encoding, or `nil` where there is none; what is no escape stays as it is.
+    ///
+    /// One pass for all layers: what an escape stands for is taken together with what came before it. No token begins or ends
+    /// with a part of an escape, so none is lost that only some layers show.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.contains(UInt8(ascii: "%")) else { return nil }
         var decoded: [UInt8] = []
-        var start = 0
-        while start < bytes.count {
-            if bytes[start] == UInt8(ascii: "%"), start + 2 < bytes.count, let high = digit(bytes[start + 1]),
-                let low = digit(bytes[start + 2])
+        decoded.reserveCapacity(bytes.count)
+        for byte in bytes {
+            decoded.append(byte)
+            while decoded.count > 2, decoded[decoded.count - 3] == UInt8(ascii: "%"),
+                let high = digit(decoded[decoded.count - 2]), let low = digit(decoded[decoded.count - 1])
             {
+                decoded.removeLast(3)
                 decoded.append(high << 4 | low)
-                start += 3
-            } else {
-                decoded.append(bytes[start])
-                start += 1
             }
         }
         return decoded.count == bytes.count ? nil : decoded

@@ -37,6 +37,7 @@ package final class ScriptedProgram {
             Site(
                 name,
                 host: Array(origin.authority.utf8),
+                origin: origin.text,
                 fallback: .page,
                 formats: loop.formats,
                 headFields: process.headers.redirect

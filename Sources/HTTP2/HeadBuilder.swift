@@ -110,7 +110,7 @@ struct HeadBuilder {
     private mutating func note(host value: Span<UInt8>) {
         hostCount += 1
         guard hostCount > 1 else { return host.append(value) }
-        if !host.span.isEqualIgnoringCase(to: value) { isContradictory = true }
+        if !host.span.isSameHost(as: value, isSecure: true) { isContradictory = true }
     }
 
     private mutating func note(cookie value: Span<UInt8>) {

@@ -78,19 +78,25 @@ extension HTTPRequest {
         return withBytes(field.value) { $0.isEqualIgnoringCase(to: host.span) }
     }
 
-    /// Whether the first Host field is the given one, whatever port stands behind it.
+    /// Whether the Host field names the same server as the given one, in whichever spelling.
     ///
-    /// - Parameter name: A name or an IPv4 address; compared without regard to case.
-    /// - Returns: False where there is no such field.
-    package func hostNameIs(_ name: Span<UInt8>) -> Bool {
-        for field in storage.fields where isNamed(field, .host) {
-            return withBytes(field.value) { host in
-                var end = 0
-                while end < host.count, host[end] != UInt8(ascii: ":") { end += 1 }
-                return host.extracting(0..<end).isEqualIgnoringCase(to: name)
-            }
+    /// - Parameters:
+    ///   - host: As `hostIs` has it.
+    ///   - onAnyPort: Whether the name alone counts.
+    /// - Returns: False also where there are two.
+    package func hostNames(_ host: [UInt8], onAnyPort: Bool = false) -> Bool {
+        guard let field = only(.host) else { return false }
+        let isSecure = isSecure
+        return withBytes(field.value) { value in
+            if onAnyPort { return value.isSameName(as: host.span) }
+            return value.isSameHost(as: host.span, isSecure: isSecure)
         }
-        return false
+    }
+
+    /// Whether the Host field has the dot of the root behind its name.
+    package var hasRootDot: Bool {
+        guard let field = only(.host) else { return false }
+        return withBytes(field.value) { $0.hasRootDot }
     }
 
     /// Whether there is exactly one Content-Type and it names a media type, parameters aside.

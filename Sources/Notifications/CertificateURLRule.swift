@@ -88,9 +88,9 @@ package struct CertificateURLRule: Sendable {
         )
     }
 
-    /// Without the port of https.
+    /// Without the port of https; a name with a dot behind it stays another one, as everything unusual.
     private static func authority(of url: HTTPURL) -> String {
-        url.isSecure && url.port == 443 ? url.host.text : url.authority
+        url.isSecure && url.host.isPlain ? url.shortAuthority : url.authority
     }
 
     private static func isServiceHost(_ host: ArraySlice<UInt8>) -> Bool {

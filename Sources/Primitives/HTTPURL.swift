@@ -43,6 +43,13 @@ package struct HTTPURL: Sendable, Hashable {
     /// Host, with the port where one is written.
     package var authority: String { port.map { "\(host.text):\($0)" } ?? host.text }
 
+    /// Host, with the port where that is not the scheme's own: the same for every spelling of one server.
+    package var shortAuthority: String {
+        let name = host.text.hasSuffix(".") ? String(host.text.dropLast()) : host.text
+        guard let port, port != (isSecure ? 443 : 80) else { return name }
+        return "\(name):\(port)"
+    }
+
     /// Scheme and authority.
     package var origin: String { (isSecure ? "https://" : "http://") + authority }
 

@@ -34,6 +34,12 @@ package struct WebOrigin: Sendable, Hashable {
         self.isLoopback = isLoopback
     }
 
+    /// Whether both are reached by the same host and port, however that is written.
+    package func isSameServer(as other: WebOrigin) -> Bool {
+        func ownPort(_ origin: WebOrigin) -> Int { origin.port ?? (origin.scheme == "https" ? 443 : 80) }
+        return host == other.host && ownPort(self) == ownPort(other)
+    }
+
     /// What the Host field of a request to this origin holds.
     package var authority: String {
         port.map { "\(host):\($0)" } ?? host

@@ -53,7 +53,9 @@ package final class Router: RequestHandler {
     }
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
-        guard let table = table(of: request) else { return .precomposed(misdirected) }
+        let usual = usualTable(of: request)
+        guard let table = usual ?? respelledTable(of: request) else { return .precomposed(misdirected) }
+        if usual == nil, let answer = respelling(of: request, on: table) { return .now(answer) }
         if let gate = table.site.gate, let refusal = gate(request) { return .now(refusal) }
         guard let index = path(of: request, on: table) else {
             let format = prefix(of: request, on: table)?.format ?? table.fallback
@@ -99,11 +101,31 @@ package final class Router: RequestHandler {
     // MARK: Finding
 
     private func table(of request: HTTPRequest) -> Routes.SiteTable? {
+        usualTable(of: request) ?? respelledTable(of: request)
+    }
+
+    private func usualTable(of request: HTTPRequest) -> Routes.SiteTable? {
         for table in tables {
             guard let host = table.site.host else { return table }
             if request.hostIs(host) { return table }
         }
         return nil
+    }
+
+    /// Other spellings are rare: they are looked for when no site is written like that.
+    private func respelledTable(of request: HTTPRequest) -> Routes.SiteTable? {
+        tables.first { table in table.site.host.map { request.hostNames($0) } ?? false }
+    }
+
+    /// Sends a browser that goes to a page under the name with the dot of the root to the usual one: to a browser they are two
+    /// sites, and its cookies would not come back from the provider.
+    private func respelling(of request: HTTPRequest, on table: Routes.SiteTable) -> HTTPResponse? {
+        guard let origin = table.site.origin, request.hasRootDot,
+            request.method == .get || request.method == .head, request.fieldIs(.secFetchMode, "navigate")
+        else { return nil }
+        var response = HTTPResponse(.seeOther, block: table.site.headFields)
+        let query = request.query.map { "?" + $0 } ?? ""
+        return response.add(.location, origin + request.path + query) ? response : nil
     }
 
     /// The path's index; looked for once per request.

@@ -6,6 +6,8 @@ package struct Site {
     package let name: SiteName
     /// As it stands in a Host field, lower case; `nil` takes every host of the listener.
     package let host: [UInt8]?
+    /// The origin that is configured, where browsers are sent that ask under a name that is another site to them.
+    package let origin: String?
     /// The format of refusals where no route is known.
     package let fallback: FormatName
     /// Every format that its routes use.
@@ -19,6 +21,7 @@ package struct Site {
     package init(
         _ name: SiteName,
         host: [UInt8]?,
+        origin: String? = nil,
         fallback: FormatName,
         formats: [FormatName: any FailureFormat],
         headFields: FieldBlock,
@@ -26,6 +29,7 @@ package struct Site {
     ) {
         self.name = name
         self.host = host
+        self.origin = origin
         self.fallback = fallback
         self.formats = formats
         self.headFields = headFields

@@ -155,6 +155,15 @@ struct RedirectPolicyTests {
         #expect(try RedirectPolicy(hosts: ["payments.amazon.co.jp", "sim.example.test:9443"]).allows(url))
     }
 
+    @Test func `knows a listed host by its port and without it`() throws {
+        for host in ["payments.amazon.co.jp", "payments.amazon.co.jp:443"] {
+            let policy = try RedirectPolicy(hosts: [host])
+            #expect(policy.allows("https://payments.amazon.co.jp" + Self.page), "\(host)")
+            #expect(policy.allows("https://payments.amazon.co.jp:443" + Self.page), "\(host)")
+            #expect(!policy.allows("https://payments.amazon.co.jp:444" + Self.page), "\(host)")
+        }
+    }
+
     @Test(arguments: [
         "", "/checkout/processing", "//payments.amazon.co.jp/", "http://payments.amazon.co.jp/",
         "https://payments.amazon.co.jp.evil.test/", "https://evil.test/payments.amazon.co.jp",

@@ -182,6 +182,9 @@ import Testing
     @Test(
         arguments: [
             (.secPurpose, "prefetch;prerender"), (.purpose, "prefetch"), (.xMoz, "prefetch"), (.xPurpose, "preview"),
+            (.purpose, "preview"), (.xPurpose, "prefetch"), (.purpose, "Prefetch"), (.secPurpose, "prerender"),
+            (.purpose, "prerender"), (.xPurpose, "instant"), (.secPurpose, "prefetch; anonymous-client-ip"),
+            (.xPurpose, "preview, prefetch"),
             (.secFetchDestination, "image"), (.secFetchMode, "no-cors"),
         ] as [(HTTPFieldName, String)]
     )

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["path", "query", "cookie", "form", "escaped", "escaped twice"])
+    @Test(arguments: ["path", "query", "cookie", "form", "escaped", "escaped twice", "escaped often"])
     func `ends the session of a token, wherever it stands`(place: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in
@@ -50,7 +50,17 @@ import Testing
                     (tab.hash, try await status(shop, .get, "/button", fields: [(.cookie, "\(Jar.tab)=\(tab.text)")]))
                 case "form": (ticket.hash, try await status(shop, .post, "/purchase", body: "a=b&c=" + ticket.text))
                 case "escaped": (launch.hash, try await status(shop, .get, "/x?a=" + escaped))
-                default: (launch.hash, try await status(shop, .get, "/x?a=" + escaped.replacing("%", with: "%25")))
+                case "escaped twice":
+                    (launch.hash, try await status(shop, .get, "/x?a=" + escaped.replacing("%", with: "%25")))
+                default:
+                    (
+                        launch.hash,
+                        try await status(
+                            shop,
+                            .get,
+                            "/x?a=" + escaped.replacing("%", with: "%" + String(repeating: "25", count: 300))
+                        )
+                    )
                 }
             #expect(answer == 403)
             let asked = try #require(shop.database.asked.first).parameters

@@ -78,6 +78,18 @@ import Testing
         }
     }
 
+    @Test func `burns a ticket that was seen under another host`() async throws {
+        try await withShop(Self.settings) { shop in
+            let shopper = try await shop.shopper()
+            let answer = try await browser(shop).request("GET", "http://evil.example" + shopper.launchPath)
+            #expect(answer.status == 403 && answer[field: "location"] == nil)
+            #expect(try shop.state(of: shopper.webviewSession) == "revoked")
+            let host = [("Host", "localhost.:80")]
+            let dotted = try await browser(shop).request("GET", "http://localhost/", fields: host)
+            #expect(dotted.status == 303 && dotted[field: "location"]?.contains("localhost.") == false)
+        }
+    }
+
     @Test func `burns a token wherever it stands: in a cookie, in a form, in the path`() async throws {
         try await withShop(Self.settings) { shop in
             let link = try await shop.shopper().toReturn()

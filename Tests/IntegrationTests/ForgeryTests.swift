@@ -89,7 +89,7 @@ import Testing
         try await withShop { shop in
             let shopper = try await shop.shopper()
             for host in [
-                "evil.example", "localhost", "localhost:8081", "localhost.:8080", "evil.example:8080", "[::1]:8080",
+                "evil.example", "localhost", "localhost:8081", "localhost..:8080", "evil.example:8080", "[::1]:8080",
             ] {
                 for path in ["/iosApp/cart", "/button", shopper.launchPath, "/index.html"] {
                     let answer = try await shop.browser().request("GET", path, fields: [("Host", host)])

@@ -19,18 +19,18 @@ package struct RedirectPolicy: Sendable {
             problems.append("\(host) is not a host for redirects")
         }
         guard problems.isEmpty else { throw AmazonPayConfigurationError(problems: problems) }
-        self.hosts = Set(hosts)
+        self.hosts = Set(hosts.compactMap { StrictURL.read("https://" + $0)?.shortAuthority })
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
     }
 
     /// Whether a buyer may be sent to an address.
     ///
     /// - Parameter text: From an answer.
-    /// - Returns: True for https to a listed host; a fragment, user information or an odd spelling is refused.
+    /// - Returns: True for https to a listed host, with its port or without where that is the scheme's own; a fragment, user
+    ///   information or an odd spelling is refused.
     package func allows(_ text: String) -> Bool {
         guard let url = StrictURL.read(text), !text.utf8.contains(UInt8(ascii: "#")) else { return false }
         guard url.isSecure || (allowsLoopbackHTTP && url.host.isLoopback) else { return false }
-        let isDefaultPort = url.port == (url.isSecure ? 443 : 80)
-        return hosts.contains(url.authority) || (isDefaultPort && hosts.contains(url.host.text))
+        return hosts.contains(url.shortAuthority)
     }
 }

@@ -104,9 +104,12 @@ package struct Exchange {
     func requireSameOrigin() throws(Failure) {
         let own = deployment.webOrigin
         var isForeign = false
-        request.forEachValue(.origin) { isForeign = isForeign || !$0.isEqual(to: own.utf8Span.span) }
+        request.forEachValue(.origin) { isForeign = isForeign || !$0.isSameOrigin(as: own.utf8Span.span) }
         guard !isForeign else { throw Failure(.csrfRejected, "foreign Origin") }
-        if request.count(.secFetchSite) > 0, !request.fieldIs(.secFetchSite, "same-origin") {
+        // `none` is the user's own doing, such as a reload by hand: no other site can cause it, but a request that was typed has
+        // no Origin, so that only what began on an own page has both.
+        let isReload = request.fieldIs(.secFetchSite, "none") && request.count(.origin) > 0
+        if request.count(.secFetchSite) > 0, !isReload, !request.fieldIs(.secFetchSite, "same-origin") {
             throw Failure(.csrfRejected, "foreign Sec-Fetch-Site")
         }
     }

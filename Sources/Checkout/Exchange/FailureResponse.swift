@@ -15,7 +15,7 @@ enum FailureResponse {
     ///   - format: JSON or a page.
     /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
-        if format == .page, exchange.request.hostIs(exchange.deployment.linkHost) { return link(failure, exchange) }
+        if format == .page, exchange.request.hostNames(exchange.deployment.linkHost) { return link(failure, exchange) }
         return make(
             failure,
             exchange.deployment,

@@ -6,9 +6,12 @@ import HTTPCore
 enum PrefetchGuard {
     /// Whether the request only looks ahead, or does not come from a top-level navigation.
     static func isPrefetch(_ request: HTTPRequest) -> Bool {
-        if request.fieldLists(.secPurpose, "prefetch") || request.fieldLists(.purpose, "prefetch") { return true }
-        if request.fieldLists(.xMoz, "prefetch") || request.fieldLists(.xPurpose, "preview") { return true }
+        // Each browser had its own field and word, and libraries copy any of them: no navigation has one of these words.
+        if purposes.contains(where: { field in words.contains { request.fieldLists(field, $0) } }) { return true }
         if request.count(.secFetchDestination) > 0, !request.fieldIs(.secFetchDestination, "document") { return true }
         return request.count(.secFetchMode) > 0 && !request.fieldIs(.secFetchMode, "navigate")
     }
+
+    private static let purposes: [HTTPFieldName] = [.secPurpose, .purpose, .xPurpose, .xMoz]
+    private static let words: [StaticString] = ["prefetch", "prerender", "preview", "instant"]
 }

@@ -29,7 +29,7 @@ extension Configuration {
     }
 
     private func checkOrigins(_ reader: inout SettingReader) {
-        if reader.areSound("web.base_url", "link.base_url"), listeners.web.authority == listeners.link.authority {
+        if reader.areSound("web.base_url", "link.base_url"), listeners.web.isSameServer(as: listeners.link) {
             reader.complain(
                 "link.base_url",
                 "the same host as web.base_url; a link on the page's own host never opens the app"

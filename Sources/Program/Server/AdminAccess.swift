@@ -12,8 +12,8 @@ struct AdminAccess: Sendable {
     /// The paths that need no token; they reveal nothing but the version and whether the program can work.
     static let openPaths: [StaticString] = ["/healthz", "/readyz"]
 
-    /// Hosts under which it may be asked, without a port and in lower case; `nil` where any will do.
-    private let hosts: [OctetText]?
+    /// Hosts under which it may be asked, on any port; `nil` where any will do.
+    private let hosts: [[UInt8]]?
     /// `nil` on loopback, where none is demanded.
     private let token: Secret<[UInt8]>?
 
@@ -29,7 +29,7 @@ struct AdminAccess: Sendable {
         self.token = token
         if let listener, listener.isLocal, !listener.addressBytes.isEmpty {
             let own = listener.host.utf8.contains(UInt8(ascii: ":")) ? "[\(listener.host)]" : listener.host
-            hosts = ["localhost", "127.0.0.1", "[::1]", own.octets]
+            hosts = ["localhost", "127.0.0.1", "[::1]", own].map { Array($0.utf8) }
         } else {
             hosts = nil
         }
@@ -37,7 +37,7 @@ struct AdminAccess: Sendable {
 
     /// What a request is refused with before its route is looked for; `nil` where it may go on.
     func refusal(of request: HTTPRequest, _ fields: FieldBlock) -> HTTPResponse? {
-        if let hosts, let host = request.host, !hosts.contains(AdminAccess.name(in: host).octets) {
+        if let hosts, request.count(.host) > 0, !hosts.contains(where: { request.hostNames($0, onAnyPort: true) }) {
             return HTTPResponse(.misdirected, block: fields)
         }
         guard let token, !AdminAccess.openPaths.contains(where: { request.pathIs($0) }), !isShown(token, request) else {
@@ -46,15 +46,6 @@ struct AdminAccess: Sendable {
         var response = HTTPResponse(.unauthorized, block: fields)
         response.add(.wwwAuthenticate, constant: "Bearer realm=\"sallyport\"")
         return response
-    }
-
-    /// A host without its port.
-    private static func name(in host: String) -> String {
-        let lower = host.octets.lowercase.utf8
-        let end =
-            lower.first == UInt8(ascii: "[")
-            ? lower.firstIndex(of: UInt8(ascii: "]")).map { lower.index(after: $0) } : nil
-        return String(Substring(lower[..<(end ?? lower.firstIndex(of: UInt8(ascii: ":")) ?? lower.endIndex)]))
     }
 
     private func isShown(_ token: Secret<[UInt8]>, _ request: HTTPRequest) -> Bool {

@@ -10,7 +10,7 @@ import Web
 /// clear. A token that was seen here is revoked with its session, and the trail says so.
 final class HTTPSRedirect: RequestHandler {
     private struct Host {
-        let name: String
+        let name: [UInt8]
         let target: String
         let paths: [[UInt8]]
     }
@@ -34,20 +34,20 @@ final class HTTPSRedirect: RequestHandler {
                 .map { Array($0.path.utf8) }
         }
         hosts = [
-            Host(name: web.host, target: web.text, paths: paths(.web)),
-            Host(name: link.host, target: link.text, paths: paths(.link)),
+            Host(name: Array(web.host.utf8), target: web.text, paths: paths(.web)),
+            Host(name: Array(link.host.utf8), target: link.text, paths: paths(.link)),
         ]
         self.headers = headers.downgrade
     }
 
     func handle(_ request: HTTPRequest) -> HandlerResult {
-        // The port is this listener's own, whatever that is.
-        guard let host = hosts.first(where: { request.hostNameIs($0.name.utf8Span.span) }) else {
-            return .now(HTTPResponse(.misdirected, block: headers))
-        }
+        // Before the host is looked at: whoever reads along reads a request to another name too.
         if let revoke = plaintext?.revocation(of: request) {
             let headers = headers
             return .later { HTTPResponse(await revoke(), block: headers) }
+        }
+        guard let host = hosts.first(where: { request.hostNames($0.name, onAnyPort: true) }) else {
+            return .now(HTTPResponse(.misdirected, block: headers))
         }
         guard request.method == .get || request.method == .head else {
             return .now(HTTPResponse(.forbidden, block: headers))

@@ -17,6 +17,7 @@ extension Router {
             Site(
                 name,
                 host: Array(origin.authority.utf8),
+                origin: origin.text,
                 fallback: .page,
                 formats: formats,
                 headFields: headers.redirect
