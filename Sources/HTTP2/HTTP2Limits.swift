@@ -4,14 +4,30 @@ package struct HTTP2Limits: Sendable, Hashable {
     ///
     /// Announced; beyond it the stream is refused, after which the client may try again.
     package var streams = 100
-    /// Bytes of names and values of a request, with 32 for each field as RFC 9113 counts them: 18,432.
+    /// The length that the head would have over HTTP/1.1, so that one limit is the same over both: 16,384 bytes.
     ///
-    /// Announced; beyond it 431, beyond twice as much the end of the connection.
-    package var fieldBytes = 16_384 + 64 * 32
-    /// Fields of a request, pseudo-fields not counted: 64.
+    /// A cookie in pieces counts as the one field that it is. Beyond it: 431.
+    package var headBytes = 16_384
+    /// Fields that the head would have over HTTP/1.1, `:authority` as Host and all pieces of a cookie as one: 64.
     ///
-    /// Beyond it 431, beyond four times as many the end of the connection.
+    /// Beyond it: 431.
     package var fieldCount = 64
+    /// The length of all trailers as lines, which are read and ignored: 1,024 bytes.
+    ///
+    /// Beyond it: 431.
+    package var trailerBytes = 1_024
+    /// What of one block of fields is read at all, as RFC 9113 counts it, with 32 for each field and each piece: 262,144 bytes.
+    ///
+    /// Announced; beyond it the end of the connection. As much is read, only to be dropped, of a head over HTTP/1.1.
+    static let listBytes = 262_144
+    /// Heads of requests whose content is awaited that a connection may hold, beside the first: 65,536 bytes.
+    ///
+    /// Beyond it the stream is refused, after which the client may try again.
+    package var awaitedHeadBytes = 65_536
+    /// Heads of all requests of a connection that are not answered: 262,144 bytes.
+    ///
+    /// Beyond it the stream is refused, after which the client may try again.
+    package var unansweredHeadBytes = 262_144
     /// The length of a request target: 8,192 bytes.
     ///
     /// Beyond it: 414.

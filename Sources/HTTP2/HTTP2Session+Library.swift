@@ -56,18 +56,30 @@ extension HTTP2Session {
     ///
     /// - Returns: False where the peer has sent far more than is allowed.
     func fieldCame(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        // Fields behind the content are no fields of the request; the library has checked and counted them.
-        guard arriving == nil || builder.add(name, value) else {
-            floodSeen = .continuation
-            return false
+        let isRead: Bool
+        if arriving != nil {
+            isRead = builder.add(name, value)
+        } else {
+            // Fields behind the content are no fields of the request; the library has checked them.
+            trailerBytes += name.count + value.count + HeadBuilder.fieldOverhead
+            trailerListBytes += name.count + value.count + HeadBuilder.listOverhead
+            isRead = trailerListBytes <= HTTP2Limits.listBytes
         }
-        return true
+        if !isRead { floodSeen = .continuation }
+        return isRead
+    }
+
+    /// Fields behind the content of a request begin.
+    func trailersBegin() {
+        endArrival()
+        trailerBytes = 0
+        trailerListBytes = 0
     }
 
     /// A head is complete.
     func headEnds(_ id: Int32, endsRequest: Bool) {
         guard let stream = arriving, stream.id == id else {
-            if endsRequest, let stream = self.stream(id) { contentEnds(stream) }
+            if let stream = self.stream(id) { trailersEnd(stream, endsRequest: endsRequest) }
             return
         }
         builder.finish()
@@ -83,12 +95,46 @@ extension HTTP2Session {
             stream.phase = .content
             stream.isRefused = true
             events.append(.refusal(stream, status))
-        } else if endsRequest {
-            stream.phase = .handling
-            events.append(.request(stream))
+        } else if let size = roomForHead(of: stream) {
+            stream.headBytes = size
+            heads += size
+            stream.hasHead = true
+            stream.phase = endsRequest ? .handling : .content
+            events.append(endsRequest ? .request(stream) : .head(stream))
         } else {
-            stream.phase = .content
-            events.append(.head(stream))
+            stream.isRefused = true
+            reset(stream, .refusedStream)
+        }
+    }
+
+    /// How much the head of a stream takes; `nil` where the connection may not hold it beside the heads that it has.
+    ///
+    /// A few bytes name four kilobytes again that a connection has sent once, so heads are no smaller on a hundred streams than
+    /// on a hundred connections.
+    private func roomForHead(of stream: HTTP2Stream) -> Int? {
+        let size = stream.request.headSize
+        guard heads > 0 else { return size }
+        guard heads + size <= common.limits.unansweredHeadBytes else { return nil }
+        let limit = common.limits.awaitedHeadBytes
+        guard !stream.requestHasEnded, heads + size > limit else { return size }
+        var awaited = 0
+        var first: HTTP2Stream?
+        for other in table where other.phase == .content {
+            awaited += other.headBytes
+            if first.map({ other.id < $0.id }) ?? true { first = other }
+        }
+        guard let first else { return size }
+        return awaited - first.headBytes + size <= limit ? size : nil
+    }
+
+    private func trailersEnd(_ stream: HTTP2Stream, endsRequest: Bool) {
+        if trailerBytes > common.limits.trailerBytes, stream.phase == .content, !stream.isRefused {
+            if endsRequest { stream.requestHasEnded = true }
+            stream.isRefused = true
+            release(stream)
+            events.append(.refusal(stream, .headerTooLarge))
+        } else if endsRequest {
+            contentEnds(stream)
         }
     }
 

@@ -26,6 +26,14 @@ package import HTTPCore
     package var now: Int64
     /// How much content of all streams is held back from the peer's window.
     var held = 0
+    /// How many bytes the heads of all streams take.
+    var heads = 0
+    /// Those of them that `countHead` was told of.
+    var countedHeads = 0
+    /// The length of the trailers that are on the way.
+    var trailerBytes = 0
+    /// What has come of them, as the limit of what is read counts it.
+    var trailerListBytes = 0
     /// The number of the last stream that was opened.
     var highestStream: Int32 = 0
     /// Streams that are answered while their content is still on the way.
@@ -84,7 +92,7 @@ package import HTTPCore
         let entries = [
             entry(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams),
             entry(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow),
-            entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, limits.fieldBytes),
+            entry(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, HTTP2Limits.listBytes),
             entry(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
         ]
         try unsafe HTTP2Error.check(nghttp2_submit_settings(library, none, entries, entries.count))
@@ -127,6 +135,25 @@ package import HTTPCore
 
     /// How many bytes of content are held for requests that are not answered.
     package var heldContent: Int { held }
+
+    /// How many bytes the heads of requests take that were counted and are not answered.
+    package var heldHeads: Int { countedHeads }
+
+    /// Counts the head of a request in `heldHeads`, until it is answered.
+    ///
+    /// Whoever takes the events does so, one by one: several may have come at once, and the last of them may be one too many.
+    package func countHead(of stream: HTTP2Stream) {
+        guard !stream.isHeadCounted else { return }
+        stream.isHeadCounted = true
+        countedHeads += stream.headBytes
+    }
+
+    /// Refuses a request that no handler has seen; its client may ask again.
+    package func turnAway(_ stream: HTTP2Stream) {
+        refuse(stream)
+        dropHead(of: stream)
+        reset(stream, .refusedStream)
+    }
 
     /// Whether a head has begun and is not complete.
     package var isInsideHead: Bool { arriving != nil }
@@ -194,7 +221,17 @@ package import HTTPCore
     /// - Parameter stream: Was reported as closed; not to be used afterwards.
     package func recycle(_ stream: HTTP2Stream) {
         streamsInUse -= 1
+        dropHead(of: stream)
         common.giveStream(stream)
+    }
+
+    /// Frees what the head of a request takes.
+    func dropHead(of stream: HTTP2Stream) {
+        heads -= stream.headBytes
+        if stream.isHeadCounted { countedHeads -= stream.headBytes }
+        stream.isHeadCounted = false
+        stream.headBytes = 0
+        stream.request.dropLargeHead()
     }
 
     // MARK: Out
@@ -232,6 +269,8 @@ package import HTTPCore
         stream.phase = .responding
         stream.start = now
         release(stream)
+        // A client that does not read keeps its stream for minutes.
+        defer { if stream.hold == .free { dropHead(of: stream) } }
         if !stream.requestHasEnded { earlyAnswers += 1 }
         guard case .bytes(let bytes) = body, status.allowsContent, stream.request.method != .head else { return true }
         stream.body = bytes

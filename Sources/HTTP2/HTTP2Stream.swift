@@ -87,6 +87,12 @@ package final class HTTP2Stream {
     var tableIndex = 0
     /// What the head announces.
     var contentLength: Int?
+    /// What the head takes, as long as it is held.
+    var headBytes = 0
+    /// Whether `HTTP2Session.heldHeads` has it.
+    var isHeadCounted = false
+    /// Whether the head was taken: what the request is for is known.
+    var hasHead = false
     /// The most content to accept.
     var bodyLimit = 0
     /// Content that counts against the connection's window.
@@ -105,6 +111,9 @@ package final class HTTP2Stream {
     var sent = 0
 
     init() {}
+
+    /// Whether it is known what its request is for.
+    package var isKnown: Bool { hasHead }
 
     /// Whether it has ended; then nothing is sent on it any more.
     package var isClosed: Bool { phase == .closed }
@@ -128,6 +137,9 @@ package final class HTTP2Stream {
         id = 0
         phase = .head
         contentLength = nil
+        headBytes = 0
+        isHeadCounted = false
+        hasHead = false
         unreleased = 0
         isRefused = false
         dropped = 0

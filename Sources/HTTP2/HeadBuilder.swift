@@ -17,13 +17,24 @@ struct HeadBuilder {
     private(set) var refusal: HTTPStatus?
     /// Whether Host and `:authority` name two hosts, which makes a request malformed.
     private(set) var isContradictory = false
+    /// All that has come, as RFC 9113 counts it.
     private var listBytes = 0
+    /// Length and fields that the head would have over HTTP/1.1.
+    private var headBytes = 0
     private var count = 0
     private var hasTarget = false
     private var host: [UInt8] = []
     private var hostCount = 0
-    /// Clients split Cookie into crumbs; handlers see one field.
+    /// Clients split Cookie into pieces (RFC 9113, 8.2.3); limits and handlers see one field.
     private var cookie: [UInt8] = []
+    private var cookieCount = 0
+
+    /// Colon, blank, CR and LF of a field line.
+    static let fieldOverhead = 4
+    /// What RFC 9113 adds to each field.
+    static let listOverhead = 32
+    /// Two blanks, the version, CR and LF of a request line, and the empty line behind the fields.
+    private static let emptyHead = 14
 
     init(_ limits: HTTP2Limits, isSecure: Bool) {
         self.limits = limits
@@ -40,38 +51,59 @@ struct HeadBuilder {
         refusal = nil
         isContradictory = false
         listBytes = 0
+        headBytes = HeadBuilder.emptyHead
         count = 0
         hasTarget = false
         host.removeAll(keepingCapacity: true)
         hostCount = 0
         cookie.removeAll(keepingCapacity: true)
+        cookieCount = 0
     }
 
     /// Takes one field.
     ///
     /// - Returns: False where the peer has gone so far that the connection should end.
     mutating func add(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
-        listBytes += name.count + value.count + 32
-        if listBytes > limits.fieldBytes {
-            refuse(.headerTooLarge)
-            return listBytes <= 2 * limits.fieldBytes
-        }
+        listBytes += name.count + value.count + HeadBuilder.listOverhead
+        guard listBytes <= HTTP2Limits.listBytes else { return false }
+        if name.isEqual(to: ":path"), value.count > limits.targetBytes { refuse(.uriTooLong) }
+        measure(name, value)
+        if headBytes > limits.headBytes || count > limits.fieldCount { refuse(.headerTooLarge) }
+        // What is refused is counted, and not kept.
+        guard refusal == nil else { return true }
         if name.count > 0, name[0] == UInt8(ascii: ":") {
             addPseudoField(name, value)
-            return true
+        } else {
+            addField(name, value)
         }
-        count += 1
-        guard count <= limits.fieldCount else {
-            refuse(.headerTooLarge)
-            return count <= 4 * limits.fieldCount
-        }
-        if refusal == nil { addField(name, value) }
         return true
     }
 
+    /// Counts what a field would add to the head over HTTP/1.1.
+    private mutating func measure(_ name: Span<UInt8>, _ value: Span<UInt8>) {
+        switch name.count {
+        case 5 where name.isEqual(to: ":path"), 7 where name.isEqual(to: ":method"):
+            headBytes += value.count
+        case 7 where name.isEqual(to: ":scheme"):
+            break
+        case 10 where name.isEqual(to: ":authority"):
+            headBytes += "host".utf8.count + value.count + HeadBuilder.fieldOverhead
+            count += 1
+        case 6 where cookieCount > 0 && name.isEqual(to: "cookie"):
+            headBytes += value.count + HeadBuilder.crumbOverhead
+        default:
+            headBytes += name.count + value.count + HeadBuilder.fieldOverhead
+            if name.isEqual(to: "cookie") { cookieCount += 1 }
+            // A Host field beside `:authority` is the same field once more.
+            if hostCount == 0 || !name.isEqual(to: "host") { count += 1 }
+        }
+    }
+
+    /// `; ` between two pieces of a cookie.
+    private static let crumbOverhead = 2
+
     private mutating func addPseudoField(_ name: Span<UInt8>, _ value: Span<UInt8>) {
         if name.isEqual(to: ":path") {
-            guard value.count <= limits.targetBytes else { return refuse(.uriTooLong) }
             hasTarget = head.appendTarget(value)
             if !hasTarget { refuse(.badRequest) }
         } else if name.isEqual(to: ":method") {

@@ -34,7 +34,10 @@ enum SessionCallbacks {
 
     private static let headBegins: nghttp2_on_begin_headers_callback = { _, frame, user in
         guard let frame = unsafe frame, let session = unsafe session(user) else { return failure }
-        guard unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
+        guard unsafe frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else {
+            session.trailersBegin()
+            return 0
+        }
         let isTaken = unsafe session.headBegins(frame.pointee.hd.stream_id)
         return isTaken ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }

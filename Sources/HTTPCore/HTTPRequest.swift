@@ -79,6 +79,19 @@ package final class HTTPRequest {
         storage = head
     }
 
+    /// How much memory the head takes, roughly.
+    package var headSize: Int { storage.size }
+
+    /// Frees the storage of a head that is larger than most; the method stays, the rest is empty then.
+    ///
+    /// For a request that is answered: its connection or stream may stay for long.
+    package func dropLargeHead() {
+        guard storage.isLarge else { return }
+        let method = storage.method
+        storage = RequestHead()
+        storage.method = method
+    }
+
     /// Keeps what a router has found for the path.
     package func note(_ match: RouteMatch) {
         storage.match = match

@@ -69,12 +69,11 @@ package struct PeerAddress: Sendable, Hashable {
 
     /// What a limit per network counts by: the `/24` of the IPv4 address, or the `/48` of the IPv6 one; unique as `bucketKey`
     /// is.
-    package var networkKey: UInt64 {
-        switch kind {
-        case .unknown: 0
-        case .ipv4: bucketKey & ~0xFF
-        case .ipv6: bucketKey & ~0xFFFF
-        }
+    package var networkKey: UInt64 { PeerAddress.networkKey(ofBucket: bucketKey) }
+
+    /// The network of an address of which the `bucketKey` is known.
+    package static func networkKey(ofBucket key: UInt64) -> UInt64 {
+        key >> 32 == 0x0000_FFFF ? key & ~0xFF : key & ~0xFFFF
     }
 
     private static func text(_ address: UInt32, suffix: String = "") -> String {

@@ -25,7 +25,7 @@ package struct RequestHead: Sendable {
     }
 
     private init(reserving heads: Int) {
-        // Enough for most; a longer head grows it once and for as long as its connection lives. Idle connections keep it.
+        // Enough for most. Idle connections keep it, but for what a large head made of it: `HTTPRequest.dropLargeHead`.
         bytes.reserveCapacity(heads * 736)
         fields.reserveCapacity(heads * 16)
     }
@@ -35,6 +35,15 @@ package struct RequestHead: Sendable {
 
     /// Where the query lies in `bytes`, without its question mark; empty where there is none.
     package var queryRange: Range<Int> { checked(query ?? ByteRange()) }
+
+    /// How much of its storage is in use, in bytes.
+    var size: Int { bytes.count + fields.count * MemoryLayout<FieldEntry>.stride }
+
+    /// Whether it has more storage than most heads need.
+    var isLarge: Bool { bytes.capacity > RequestHead.keptBytes || fields.capacity > RequestHead.keptFields }
+
+    private static let keptBytes = 4096
+    private static let keptFields = 80
 
     /// Forgets everything and keeps the storage.
     package mutating func reset() {

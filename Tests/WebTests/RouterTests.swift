@@ -15,7 +15,13 @@ private final class Books {
         [
             Route(.get, "/books", "all", .fixed { _ in FixedAnswer(Array("all".utf8), block: .empty) }),
             Route(.get, "/books/new", "the newest", .now { _, _ in say("newest") }),
-            Route(.get, "/books/{book}", "one", .later(admit: nil) { _, request in say(request.capture(0)) }),
+            Route(
+                .get,
+                "/books/{book}",
+                "one",
+                patience: .seconds(7),
+                .later(admit: nil) { _, request in say(request.capture(0)) }
+            ),
             Route(
                 .post,
                 "/books/{book}",
@@ -189,6 +195,21 @@ private func request(_ method: HTTPMethod, _ path: String, host: String = "shop.
         }
         #expect(String(decoding: body, as: UTF8.self) == "limit 2048")
         #expect(router.refusal(of: try request(.post, "/books/7"), with: .payloadTooLarge) == nil)
+    }
+
+    @Test func `knows how long a handler may take, and answers in its place in the format of the route`() throws {
+        let hurried = try request(.get, "/books/7")
+        #expect(router.name(of: hurried) == "", "not looked for yet")
+        _ = router.handle(hurried)
+        #expect(router.patience(for: hurried) == .seconds(7))
+        #expect(router.name(of: hurried) == "GET /books/{book}")
+        let other = try request(.get, "/v1/books")
+        _ = router.handle(other)
+        #expect(router.patience(for: other) == nil)
+        #expect(router.lateAnswer(to: other)?.status == .serviceUnavailable)
+        let unknown = try request(.get, "/nowhere")
+        _ = router.handle(unknown)
+        #expect(router.lateAnswer(to: unknown) == nil)
     }
 
     @Test func `looks a request up once, and anew when it is used again`() async throws {

@@ -18,6 +18,8 @@ package struct ServerLimits: Sendable {
     /// Connections of the whole server, all loops together; beyond it new ones are closed at once.
     package var connections = 20_000
     /// Connections from one IPv4 address or IPv6 /64, trusted proxies apart; beyond it new ones are closed at once.
+    ///
+    /// Where it is less than half of all, networks have shares too: see `ConnectionLimiter`.
     package var connectionsPerAddress = 1000
     /// New connections taken by one loop before its other work has a turn.
     package var acceptsPerTurn = 64

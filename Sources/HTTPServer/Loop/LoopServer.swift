@@ -105,8 +105,10 @@ extension LoopServer {
     func welcome(_ accepted: consuming Socket.Accepted, _ security: ServerConfiguration.Security) {
         let address = accepted.peer
         counters.accepted.increment()
-        let isProxy = security == .clear && isTrusted(address)
-        let key = isProxy ? nil : PeerAddress(address).bucketKey
+        let isTrusted = isTrusted(address)
+        // A proxy speaks for many clients, also one that passes TLS on and cannot say for whom.
+        let isProxy = security == .clear && isTrusted
+        let key = isTrusted ? nil : PeerAddress(address).bucketKey
         guard shared.connections.admit(key) else { return counters.count(.tooMany) }
         let socket = StreamSocket(accepted.takeDescriptor(), counters: counters)
         guard let channel = makeChannel(security) else { return shared.connections.leave(key) }
@@ -216,7 +218,7 @@ extension HTTP2Limits {
     init(_ limits: ServerLimits) {
         self.init()
         streams = limits.streamsPerConnection
-        fieldBytes = limits.headerBytes + 32 * limits.headerCount
+        headBytes = limits.headerBytes
         fieldCount = limits.headerCount
         streamWindow = limits.streamWindow
         connectionWindow = limits.connectionWindow

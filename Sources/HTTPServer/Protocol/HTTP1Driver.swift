@@ -264,6 +264,7 @@ extension HTTP1Driver {
     private func responded(_ status: HTTPStatus, on connection: Connection) {
         part.counters.count(status)
         dropContent()
+        request.dropLargeHead()
         part.counters.observe(from: start, to: part.reactor.now)
         // The deadline of the next request runs from here.
         deadline = nil

@@ -30,7 +30,7 @@ final class HTTP2Driver: ProtocolDriver {
     private let beginning: Int64
     private var lastBusy: Int64
     private var drainStart: Int64 = 0
-    /// What is held of its requests' content.
+    /// What is held of its requests' content, and of their heads beyond that of one request.
     private var content = ContentShare()
     private var heldContent = 0
     private var armed: (kind: Deadline, since: Int64)?
@@ -107,26 +107,44 @@ final class HTTP2Driver: ProtocolDriver {
     private func take(_ event: HTTP2Event, on connection: Connection) {
         switch event {
         case .head(let stream):
-            guard !stream.isClosed else { return }
+            guard !stream.isClosed, admitHead(of: stream) else { return }
             identify(stream, on: connection)
             let limit = part.handler.bodyLimit(for: stream.request) ?? part.limits.bodyBytes
             if !session.allowContent(stream, limit) { refuseContent(of: stream, .payloadTooLarge) }
         case .request(let stream):
+            guard admitHead(of: stream) else { return }
             requestCount += 1
             stream.hold = .held
             waiting.append(stream)
-        case .refusal(let stream, .payloadTooLarge):
-            requestCount += 1
-            refuseContent(of: stream, .payloadTooLarge)
         case .refusal(let stream, let status):
             requestCount += 1
-            refuse(stream, status)
+            if stream.isKnown { refuseContent(of: stream, status) } else { refuse(stream, status) }
         case .closed(let stream):
             stream.work?.cancel()
             if stream.hold == .free { session.recycle(stream) } else { stream.hold = .orphaned }
         case .goAwaySeen:
             if goAway == .announced { acceptNoMore() }
         }
+    }
+
+    /// What counts in the process's budget: content, and heads beyond the largest that one request may have.
+    private var heldBytes: Int {
+        session.heldContent + max(0, session.heldHeads - part.limits.headerBytes)
+    }
+
+    /// Counts the head of a request; where the process has no room for it, the stream is refused, and its client may try again.
+    ///
+    /// Not the first ones of a connection: over HTTP/1.1 each connection may have one of that size, too.
+    private func admitHead(of stream: HTTP2Stream) -> Bool {
+        session.countHead(of: stream)
+        guard session.heldHeads > part.limits.headerBytes, heldBytes > heldContent else { return true }
+        guard part.hold(heldBytes, in: &content) else {
+            part.counters.refusedContent.increment()
+            session.turnAway(stream)
+            return false
+        }
+        heldContent = heldBytes
+        return true
     }
 
     private func identify(_ stream: HTTP2Stream, on connection: Connection) {
@@ -299,7 +317,7 @@ extension HTTP2Driver {
 
     /// What follows when nothing is left to do in this turn.
     private func settle(_ connection: Connection) {
-        if session.heldContent != heldContent { countContent() }
+        if heldBytes != heldContent { countContent() }
         countResets()
         if let flood = session.flood {
             part.counters.count(flood)
@@ -318,14 +336,14 @@ extension HTTP2Driver {
     ///
     /// Forms are not: behind a balancer all buyers may share a connection.
     private func countContent() {
-        heldContent = session.heldContent
+        heldContent = heldBytes
         guard !part.hold(heldContent, in: &content) else { return }
         session.forEachStream { stream in
             guard stream.phase == .content, stream.request.body.count > ContentBudget.uncounted else { return }
             part.counters.refusedContent.increment()
             refuseContent(of: stream, .serviceUnavailable)
         }
-        heldContent = session.heldContent
+        heldContent = heldBytes
         // Whole requests are answered: those of a connection are no more than its window.
         _ = part.hold(heldContent, in: &content)
     }

@@ -19,12 +19,17 @@ extension Configuration {
 
         init(_ read: inout SettingReader) {
             let server = ServerLimits()
-            connections = read.number("limits.connections", 1...1_000_000, server.connections, "open connections")
+            connections = read.number(
+                "limits.connections",
+                1...1_000_000,
+                server.connections,
+                "open connections; a network, /24 or /48, gets no more than are free, so half at most, unless one address may have half"
+            )
             connectionsPerAddress = read.number(
                 "limits.connections_per_address",
                 1...1_000_000,
                 server.connectionsPerAddress,
-                "open connections per address"
+                "open connections per address, trusted_proxies apart"
             )
             requestsPerConnection = read.number(
                 "limits.requests_per_connection",
@@ -36,13 +41,13 @@ extension Configuration {
                 "limits.header_bytes",
                 1024...65536,
                 server.headerBytes,
-                "bytes of a request line with its header fields"
+                "bytes of a request line with its header fields, over HTTP/2 those that they would have over HTTP/1.1"
             )
             headerFields = read.number(
                 "limits.header_fields",
                 8...256,
                 server.headerCount,
-                "header fields of a request"
+                "header fields of a request; Host is one, and so is a cookie that HTTP/2 brings in pieces"
             )
             bodyBytes = read.number(
                 "limits.body_bytes",
@@ -54,7 +59,7 @@ extension Configuration {
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
                 ContentBudget.usualLimit,
-                "bytes of all request bodies together, not counting the first 4 KB of each connection; a request beyond this limit gets 503"
+                "bytes of all request bodies together, and of request heads beyond one of limits.header_bytes for each connection, not counting the first 4 KB of each connection; a request beyond this limit gets 503, or its HTTP/2 stream is refused"
             )
             deadlines = Deadlines(&read)
             drain = read.duration(
