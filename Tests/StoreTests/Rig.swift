@@ -107,6 +107,9 @@ final class Rig {
 
     var random: any RandomSource { reactor.random }
 
+    /// A login that is a member of the program's role, and of nothing else.
+    func serviceLogin() throws -> Secret<String> { try database.serviceLogin().url }
+
     /// One more way to the database, for transactions that overlap.
     func another() throws -> PostgresAdmin { try database.admin() }
 
