@@ -61,6 +61,14 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
         return state
     }
 
+    /// Whether the server refused a row and not the statement, which may succeed without that row.
+    ///
+    /// That is a value, a constraint, a trigger, a lock that somebody holds, or a page that cannot be read.
+    package var isAboutRow: Bool {
+        guard let sqlState else { return false }
+        return ["22", "23", "44", "P0"].contains(sqlState.prefix(2)) || ["55P03", "XX001", "XX002"].contains(sqlState)
+    }
+
     /// Whether the same statement, sent once more, may well succeed: after a deadlock, a serialization failure, or when the
     /// prepared form went stale (its table has changed, or somebody deallocated it).
     var isWorthRepeating: Bool {

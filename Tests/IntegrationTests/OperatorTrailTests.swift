@@ -168,7 +168,7 @@ struct OperatorTrailTests {
             }
             // What was completed is not completed again, and nothing of the last 400 days is forgotten.
             let before = try shop.rows("SELECT after::text, ended_at FROM operator_event")
-            try shop.rows("SELECT operator_end(event_id, '{}') FROM operator_event")
+            try shop.rows("SELECT operator_end(event_id, '{}', gen_random_uuid()) FROM operator_event")
             try shop.rows("SELECT operator_prune(interval '-1 day')")
             #expect(try shop.rows("SELECT after::text, ended_at FROM operator_event") == before)
         }

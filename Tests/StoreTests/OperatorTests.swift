@@ -1,5 +1,7 @@
 import Checkout
+import Postgres
 import Primitives
+import ServerCore
 import SessionBroker
 import Telemetry
 import Testing
@@ -37,6 +39,23 @@ struct OperatorTests {
             #expect(!rights.mayCreate)
             #expect(rights.mightyLogin == "sallyport")
             #expect(rights.unpinnedCommit == "off", "of the tests' cluster")
+        }
+    }
+
+    @Test func `completes nobody else's decision`() async throws {
+        try await withRig { rig in
+            let store = PostgresOperatorStore(client: rig.client)
+            let opened = try await store.begin("hanako", "revoke --all", "all", before: nil)
+            let service = try PostgresAdmin(url: rig.serviceLogin())
+            let others = try service.rows(
+                "SELECT operator_end(e.event_id, '{\"done\":true}', gen_random_uuid()), operator_end(e.event_id, '{}', NULL) FROM operator_event AS e"
+            )
+            #expect(others == [["f", "f"]])
+            try await store.end(opened, after: #"{"revoked":3}"#)
+            let listed = try await store.list(since: WallTime(seconds: 0), limit: 10)
+            #expect(listed.map { $0.after.map { String(decoding: $0, as: UTF8.self) } } == [#"{"revoked":3}"#])
+            let error = await #expect(throws: StoreError.self) { try await store.end(opened, after: "{}") }
+            #expect(error?.code == .fault)
         }
     }
 

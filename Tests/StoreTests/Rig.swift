@@ -49,7 +49,7 @@ final class Rig {
         admin = try database.admin()
         self.clock = clock
         limits = WebviewSessionLimits(policy: policy)
-        store = PostgresSessionStore(client: client, policy: policy)
+        store = try PostgresSessionStore(client: client, policy: policy)
         broker = try Broker(
             store: store,
             policy: policy,
@@ -82,7 +82,7 @@ final class Rig {
     /// A broker of another process on the same database, which has seen nothing yet.
     func otherProcess(_ account: OrderAccount = .none) throws -> Broker {
         try Broker(
-            store: PostgresSessionStore(client: client, policy: broker.policy, account: account),
+            store: try PostgresSessionStore(client: client, policy: broker.policy, account: account),
             policy: broker.policy,
             limits: WebviewSessionLimits(policy: broker.policy),
             random: reactor.random,
@@ -106,6 +106,9 @@ final class Rig {
     }
 
     var random: any RandomSource { reactor.random }
+
+    /// A login that is a member of the program's role, and of nothing else.
+    func serviceLogin() throws -> Secret<String> { try database.serviceLogin().url }
 
     /// One more way to the database, for transactions that overlap.
     func another() throws -> PostgresAdmin { try database.admin() }

@@ -1,13 +1,17 @@
 -- Replaces before/: recorded without being run where those files have run.
 -- Replaces text 7962d4a9c1c386690e78f1c1d23a27cf7d015abc39bc036d2098963287117b93.
+-- Replaces text 678ad11753f95457cf79e09e424c3b8decce470f09802386b299c189c45fd0a2.
 -- What all features share: the role of the program, the record of operators' decisions, the events that merchants get.
 
 -- The role the program works under: a login role is made a member of it, GRANT sallyport_service TO the_login_role. It runs a whole shop,
 -- changes no schema, and can take away neither a trail nor an order.
--- Roles belong to the whole cluster: another database may have made it, at this very moment.
+-- Roles belong to the whole cluster: packaging/roles.sql has made it, or another database, perhaps at this very moment. It is looked for
+-- first, because a right to make roles is asked for before it is seen that there is nothing to make.
 DO $$
 BEGIN
-    CREATE ROLE sallyport_service NOLOGIN;
+    IF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = 'sallyport_service') THEN
+        CREATE ROLE sallyport_service NOLOGIN;
+    END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
 END $$;

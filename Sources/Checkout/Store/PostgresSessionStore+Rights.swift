@@ -33,7 +33,7 @@ extension PostgresSessionStore {
     package static let trustedFunctions = [
         "webview_session_drop_expired(interval,interval)", "webview_session_maintain_partitions(interval,interval)",
         "merchant_drop_expired(interval)", "merchant_maintain_partitions(interval)",
-        "operator_begin(text,text,text,json)", "operator_end(bigint,json)", "operator_prune(interval)",
+        "operator_begin(text,text,text,json)", "operator_end(bigint,json,uuid)", "operator_prune(interval)",
         "partition_make_due()",
     ]
 

@@ -137,6 +137,14 @@ package struct Rows<Row> {
     }
 }
 
+/// What became of a call that changes several rows.
+package enum WorkOutcome<Row> {
+    /// It was committed.
+    case done(Rows<Row>)
+    /// The database refused a row of it, so nothing was changed; others may go through without that row.
+    case refused(sqlState: String)
+}
+
 extension PostgresClient {
     /// Makes a call that changes nothing; see `read(_:_:isLastStep:)`.
     package func read<Row>(_ call: StatementCall<Row>, isLastStep: Bool = false) async throws(StoreError) -> Rows<Row> {
@@ -157,6 +165,16 @@ extension PostgresClient {
             return call.rows(try await write(call.statement, call.parameters, key: key, isLastStep: isLastStep))
         } catch {
             throw StoreError(error)
+        }
+    }
+
+    /// Makes a call that changes several rows on the connection for upkeep, and tells the refusal of a row from other failures.
+    package func workOrRefusal<Row>(_ call: StatementCall<Row>) async throws(StoreError) -> WorkOutcome<Row> {
+        do {
+            return .done(call.rows(try await work(call.statement, call.parameters)))
+        } catch {
+            guard error.isAboutRow, let state = error.sqlState else { throw StoreError(error) }
+            return .refused(sqlState: state)
         }
     }
 

@@ -130,15 +130,21 @@ package import Primitives
         }
     }
 
-    /// A `timestamptz`.
+    /// A `timestamptz`; infinity is the last second of the year 9999, or the first of the year 1.
     ///
-    /// - Throws: `decoding` for another type, NULL, infinity, or an index that is not there.
+    /// The program stores no such time. Where somebody else has, the list with that row can be read all the same.
+    ///
+    /// - Throws: `decoding` for another type, NULL, or an index that is not there.
     package func timestamp(_ row: Int, _ column: Int) throws(PostgresError) -> WallTime {
-        try cell(row, column, "a finite time") { type, bytes in
+        try cell(row, column, "a time") { type, bytes in
             guard type == PostgresType.timestamptz.rawValue, bytes.count == 8 else { return nil }
             let value = Int64(bitPattern: ResultSet.bigEndian(bytes))
-            let (microseconds, overflow) = value.addingReportingOverflow(PostgresEpoch.microseconds)
-            return overflow || value == Int64.min ? nil : WallTime(microseconds: microseconds)
+            let microseconds = value.addingReportingOverflow(PostgresEpoch.microseconds)
+            switch value {
+            case Int64.min: return WallTime(seconds: -62_135_596_800)
+            case _ where microseconds.overflow: return WallTime(seconds: 253_402_300_799)
+            default: return WallTime(microseconds: microseconds.partialValue)
+            }
         }
     }
 

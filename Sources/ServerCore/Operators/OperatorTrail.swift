@@ -64,9 +64,9 @@ package struct OperatorTrail: Sendable {
         guard let decision else { return try await body() }
         let store = PostgresOperatorStore(client: client)
         let before = decision.before?.description
-        let event = try await store.begin(name, decision.command, decision.target, before: before)
+        let opened = try await store.begin(name, decision.command, decision.target, before: before)
         let value = try await body()
-        try await store.end(event, after: after(value).description)
+        try await store.end(opened, after: after(value).description)
         return value
     }
 }

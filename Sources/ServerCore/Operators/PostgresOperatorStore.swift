@@ -40,10 +40,16 @@ package final class PostgresOperatorStore {
         self.client = client
     }
 
-    static let beginStatement = TypedStatement<Int64, String, String, String, String?>(
+    /// A decision that is being carried out: its number, and the secret that completes it.
+    package struct Opened: Sendable {
+        fileprivate let event: Int64
+        fileprivate let secret: UUIDBytes
+    }
+
+    static let beginStatement = TypedStatement<Opened, String, String, String, String?>(
         name: "operator_begin",
-        sql: "SELECT operator_begin($1, $2, $3, $4::json)"
-    )
+        sql: "SELECT b.event, b.secret FROM operator_begin($1, $2, $3, $4::json) AS b"
+    ) { row in Opened(event: try row.next(), secret: try row.next()) }
 
     /// Writes a decision down that is about to be carried out.
     ///
@@ -52,30 +58,36 @@ package final class PostgresOperatorStore {
     ///   - command: The command.
     ///   - target: The id of what it is about.
     ///   - before: As it was found, as JSON.
-    /// - Returns: Names it to `end`.
+    /// - Returns: What `end` needs; nobody else can complete the decision.
     /// - Throws: `StoreError`.
     package func begin(
         _ name: String,
         _ command: String,
         _ target: String,
         before: String?
-    ) async throws(StoreError) -> Int64 {
+    ) async throws(StoreError) -> Opened {
         try await client.work(PostgresOperatorStore.beginStatement(name, command, target, before)).first()
     }
 
-    static let endStatement = TypedStatement<Void, Int64, String>(
+    static let endStatement = TypedStatement<Bool, Int64, String, UUIDBytes>(
         name: "operator_end",
-        sql: "SELECT 1 FROM operator_end($1, $2::json)"
+        sql: "SELECT operator_end($1, $2::json, $3)"
     )
 
     /// Completes a decision that was carried out.
     ///
     /// - Parameters:
-    ///   - event: Of `begin`.
+    ///   - opened: Of `begin`.
     ///   - after: What it came to, as JSON.
-    /// - Throws: `StoreError`.
-    package func end(_ event: Int64, after: String) async throws(StoreError) {
-        _ = try await client.work(PostgresOperatorStore.endStatement(event, after))
+    /// - Throws: `StoreError`; `fault` where it is not open any more.
+    package func end(_ opened: Opened, after: String) async throws(StoreError) {
+        let call = PostgresOperatorStore.endStatement(opened.event, after, opened.secret)
+        guard try await client.work(call).first() else {
+            throw StoreError(
+                .fault,
+                "decision \(opened.event) was carried out, but somebody else has completed its record"
+            )
+        }
     }
 
     static let listStatement = TypedStatement<Event, WallTime, Int>(

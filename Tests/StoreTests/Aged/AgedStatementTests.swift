@@ -95,6 +95,11 @@ private let allowances: [String: Allowance] = [
         partitions: 20,
         rows: 500
     ),
+    "webview_session_trail_page": Allowance(
+        reason: "all rows of the sessions since one, a page at a time, in all months since",
+        partitions: 20,
+        rows: 500
+    ),
     "webview_session_count_slice": Allowance(
         reason: "a hundred webview sessions of some minutes, at the end of a month too",
         partitions: 2,
@@ -281,7 +286,7 @@ private let values: [String: [[String]]] = [
     "notification_refunded": [["'$PAID'", "'$SESSION'"]],
     "webview_session_claim_stuck": [["8", "'A1'", "'sandbox'"]],
     "operator_begin": [["'name'", "'command'", "'target'", "'{}'"]],
-    "operator_end": [["1", "'{}'"]],
+    "operator_end": [["1", "'{}'", "'00000000-0000-4000-8000-000000000000'"]],
     "ledger_observe": [charge, refund],
     "ledger_object": [["'$PAID-C000001'"]],
     "ledger_objects": [["ARRAY['$SESSION']::uuid[]", "NULL"]],

@@ -31,7 +31,9 @@ struct EarlyDatabaseTests {
         #expect(shop.applied.prefix(12) == series)
         let files = shop.applied.dropFirst(12).filter { !$0.contains("/functions/") }
         let names = ["service/0002", "checkout/0003", "webhooks/0002", "merchant/0002"].map { "\($0)_names.sql" }
-        #expect(files == ["core/0002_functions.sql", "core/0003_names.sql"] + names)
+        // What came behind the names is in the order of the folders too.
+        let named = files.filter { $0.hasSuffix("_names.sql") || $0 == "core/0002_functions.sql" }
+        #expect(named == ["core/0002_functions.sql", "core/0003_names.sql"] + names)
         #expect(shop.before.count > 18)
         #expect(shop.before["merchant_order"]?.hasPrefix("10010 ") == true)
         for (name, counted) in shop.before.sorted(by: { $0.key < $1.key }) {
@@ -273,7 +275,7 @@ struct EarlyDatabaseTests {
             #expect(try await orders.settle(operation, as: .done(charge, stored(200, "done"))))
             #expect(try await orders.read(operation.order)?.state == .captured)
 
-            let store = PostgresSessionStore(client: rig.client, policy: .unlimited(), account: Self.account)
+            let store = try PostgresSessionStore(client: rig.client, policy: .unlimited(), account: Self.account)
             let purchases = try await store.claimOverdue(limit: 1_000)
             #expect(purchases.count > 385)
             let purchase = try #require(purchases.first?.webviewSession)
@@ -290,11 +292,7 @@ struct EarlyDatabaseTests {
                     AND webview_session_id < id_floor(now() - interval '2 hours 5 minutes')
                 """
             #expect(try Int(rig.admin.rows(overdue)[0][0] ?? "").map { $0 > 1_000 } == true)
-            var last: WebviewSessionID?
-            repeat {
-                let step = try await rig.store.sweep(after: last, limit: 1_000, by: rig.caller())
-                last = step.visited == 1_000 ? step.last : nil
-            } while last != nil
+            _ = try await Sweeper(store: rig.store, batch: 1_000).run(request: "early")
             #expect(try rig.admin.rows(overdue)[0][0] == "0")
 
             let fresh = UUIDBytes(version7At: SystemClock().now(), random: rig.random)

@@ -50,8 +50,8 @@ enum EarlySeries {
             """
         )
         for folder in migrationFolders {
-            for name in try Files.list("\(migrationsFolder)/\(folder)").sorted()
-            where name.hasSuffix(".sql") && !name.hasSuffix("_names.sql") {
+            let files = try Files.list("\(migrationsFolder)/\(folder)").filter { $0.hasSuffix(".sql") }.sorted()
+            for name in files.prefix(while: { !$0.hasSuffix("_names.sql") }) {
                 let text = String(decoding: try Files.read("\(migrationsFolder)/\(folder)/\(name)"), as: UTF8.self)
                 let earlier = text.firstMatch(of: /-- Replaces text ([0-9a-f]{64})/).map { String($0.1) }
                 _ = try admin.rows(

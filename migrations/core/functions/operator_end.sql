@@ -1,10 +1,13 @@
--- version: 1
+-- version: 2
 
--- Completes what operator_begin wrote, once.
-CREATE OR REPLACE FUNCTION operator_end(event bigint, result json) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    UPDATE operator_event SET after = result, ended_at = statement_timestamp() WHERE event_id = event AND ended_at IS NULL
-$$;
+-- Completes what operator_begin wrote, once, for whoever has its secret; says whether it did.
+CREATE OR REPLACE FUNCTION operator_end(event bigint, result json, secret uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    UPDATE operator_event AS e SET after = result, ended_at = statement_timestamp()
+    WHERE e.event_id = event AND e.ended_at IS NULL AND e.secret_hash = sha256(uuid_send(secret));
+    RETURN FOUND;
+END $$;
 
 REVOKE EXECUTE ON FUNCTION operator_end FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION operator_end TO sallyport_service;
