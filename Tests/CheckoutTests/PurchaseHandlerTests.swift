@@ -206,6 +206,20 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         }
     }
 
+    @Test func `that has to wait is told what is being paid, whoever has the lease`() async throws {
+        let crossing = crossing
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_begin_attempt", crossing.row("in_progress", "purchasing").whole)
+            let other = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
+            #expect(other.failure == "purchase_in_progress" && other.body.hasSuffix(",\"totalPrice\":\"27,956\"}\n"))
+            shop.database.answer("webview_session_begin_attempt", Self.begin(crossing))
+            shop.provider.answer(200, ProviderBodies.session("Completed"))
+            shop.database.answer("webview_session_settle_patient")
+            let own = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
+            #expect(own.failure == "purchase_in_progress" && own.body.hasSuffix(",\"totalPrice\":\"27,956\"}\n"))
+        }
+    }
+
     @Test func `that is taken over asks the provider first`() async throws {
         let crossing = crossing
         try await withCheckout { shop in

@@ -6,7 +6,6 @@
   const WHOLE = /^(0|[1-9][0-9]*)$/;
   const MOST = 99;
   const LONG = 4000;
-  const YEN = document.documentElement.lang === "ja" ? "￥" : "¥";
 
   const page = window.sallyport;
   const data = page.readData();
@@ -49,7 +48,7 @@
     const sum = inputs.reduce((total, input) => total + Number(input.value) * Number(input.dataset.price), 0);
     // As the server does it: tax of ten per cent on the sum, rounded down.
     const digits = String(Math.floor((sum * 11) / 10)).replace(/\B(?=(\d{3})+$)/g, ",");
-    document.getElementById("subtotal").textContent = valid ? YEN + digits : "-";
+    document.getElementById("subtotal").textContent = valid ? page.YEN + digits : "-";
   }
 
   function step(input, change) {

@@ -8,6 +8,7 @@
   const PATIENCE = 45000;
   const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
   const CART = "sallyport.cart";
+  const YEN = document.documentElement.lang === "ja" ? "￥" : "¥";
 
   const element = (id) => document.getElementById(id);
   let latest = 0;
@@ -153,8 +154,17 @@
       panel.show({ title: texts.offlineTitle, text: texts.offline, action: start, label: texts.retry, out: true });
     }
 
+    /** What is being paid: the page of a browser has it from the start, that of an app hears of it. */
+    function showSum(total) {
+      const sum = element("filter_total");
+      if (!sum || !/^[0-9,]+$/.test(total || "")) return;
+      sum.textContent = YEN + total;
+      sum.parentElement.hidden = false;
+    }
+
     function settle(answer) {
       const code = answer.body.error;
+      showSum(answer.body.totalPrice);
       if (answer.status === 200) return done();
       if (answer.status === 202) return options.proceed(answer.body);
       if (answer.status === 429 || answer.status === 503) return wait(answer.retryAfter);
@@ -196,5 +206,5 @@
     start();
   }
 
-  window.sallyport = { readData, post, panel, complete, keep, recall, CART };
+  window.sallyport = { readData, post, panel, complete, keep, recall, CART, YEN };
 })();

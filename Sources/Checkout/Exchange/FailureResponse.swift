@@ -1,4 +1,5 @@
 import CheckoutCodes
+import Commerce
 import HTTPCore
 import Pages
 import Primitives
@@ -59,7 +60,7 @@ enum FailureResponse {
     ) -> HTTPResponse {
         var response =
             format == .page
-            ? page(failure, deployment, language(), asked) : json(failure.code, deployment)
+            ? page(failure, deployment, language(), asked) : json(failure, deployment)
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let webviewSession = failure.session { _ = response.add(.xFlowID, webviewSession.description) }
         return response
@@ -77,9 +78,12 @@ enum FailureResponse {
         return response
     }
 
-    private static func json(_ code: FailureCode, _ deployment: Deployment) -> HTTPResponse {
+    private static func json(_ failure: Failure, _ deployment: Deployment) -> HTTPResponse {
+        let code = failure.code
+        // What a page that waits shows; a sum has digits and commas only.
+        let sum = failure.total.map { ",\"totalPrice\":\"\($0.grouped)\"" } ?? ""
         // Both texts are constants of ours and hold nothing that JSON would escape.
-        let body = "{\"error\":\"\(code.name)\",\"message\":\"\(code.message)\"}\n"
+        let body = "{\"error\":\"\(code.name)\",\"message\":\"\(code.message)\"\(sum)}\n"
         return HTTPResponse(code.status, block: deployment.headers.json, body: .bytes(Array(body.utf8)))
     }
 

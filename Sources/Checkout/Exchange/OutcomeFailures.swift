@@ -31,8 +31,8 @@ extension PurchaseRefusal {
         case .priceChanged: Failure(.priceChanged, session: webviewSession)
         case .orderMismatch: Failure(.orderMismatch, session: webviewSession)
         case .notReady: Failure(.notReady, session: webviewSession)
-        case .inProgress(let seconds):
-            Failure(.purchaseInProgress, session: webviewSession, retryAfter: min(max(seconds, 1), 5))
+        case .inProgress(let seconds, let total):
+            Failure(waitingFor: total, of: webviewSession, retryAfter: min(max(seconds, 1), 5))
         case .declined: Failure(.paymentDeclined, session: webviewSession)
         case .expired: Failure(.expiredSession, session: webviewSession)
         case .dead(let state): Failure(state.deadCode, session: webviewSession)

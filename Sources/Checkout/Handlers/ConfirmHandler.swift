@@ -181,7 +181,7 @@ enum ConfirmHandler {
             updated = try await provider.update(placement, try exchange.terms(of: placement.view), by: caller)
         } catch {
             if !placement.isRepeat { try await takeBack(exchange, placement) }
-            throw error
+            throw placement.isRepeat ? error.about(placement.view) : error
         }
         switch updated {
         case .ready(let target): return exchange.redirect(to: target, webviewSession: placement.webviewSession)
@@ -189,7 +189,7 @@ enum ConfirmHandler {
         case .finishedOtherwise:
             try await decline(exchange, placement)
             return exchange.redirect(to: "/checkout_result", webviewSession: placement.webviewSession)
-        case .unclear(let failure): throw failure
+        case .unclear(let failure): throw failure.about(placement.view)
         case .readdressed(let chosen):
             try await takeBack(exchange, placement)
             guard case .open(_, let view) = try await exchange.tab() else { return exchange.neutral() }

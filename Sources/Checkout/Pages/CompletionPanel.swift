@@ -10,6 +10,7 @@ enum CompletionPanel {
         <div id="filter_spinner" class="spinner" aria-hidden="true"></div>
         <h2 id="filter_title" tabindex="-1">\(texts.completion.workingTitle)</h2>
         <p id="filter_text" role="status">\(texts.completion.working)</p>
+        <p class="bar-sum" hidden><span>\(texts.order.total)</span> <strong id="filter_total"></strong></p>
         <p class="order-number"><span>\(texts.thanks.orderNumber)</span> <strong id="filter_number"></strong></p>
         <p class="actions"><button type="button" id="filter_retry" class="button button-main" hidden>\
         \(texts.completion.retry)</button>

@@ -50,12 +50,7 @@ final class PurchaseOperations: PaymentOperations {
         guard let outcome = await outcome(lease, turn) else {
             // It is not placed again, although nothing has happened so far: what was sent before may still arrive. The
             // merchant's next request sends the same octets under the same key.
-            let failure = Failure(
-                .purchaseInProgress,
-                "open, and left to the merchant",
-                session: attempt.webviewSession,
-                retryAfter: 2
-            )
+            let failure = Failure(waitingFor: attempt, "open, and left to the merchant", retryAfter: 2)
             return .unknown(UnknownOutcome(failure, endsLease: true))
         }
         switch outcome {
@@ -141,7 +136,7 @@ final class PurchaseOperations: PaymentOperations {
     }
 
     private func unknown(_ attempt: PurchaseAttempt, _ detail: String) -> UnknownOutcome {
-        let failure = Failure(.purchaseInProgress, detail, session: attempt.webviewSession, retryAfter: 10)
+        let failure = Failure(waitingFor: attempt, detail, retryAfter: 10)
         return UnknownOutcome(failure, endsLease: false)
     }
 
@@ -176,12 +171,7 @@ final class PurchaseOperations: PaymentOperations {
         guard held else { return nil }
         polls.count(.session, reason == .gone ? .gone : .ended)
         logger.error("purchase.stuck", lease.attempt.fields(reason.rawValue))
-        return Failure(
-            .purchaseInProgress,
-            "given up: \(reason.rawValue)",
-            session: lease.attempt.webviewSession,
-            retryAfter: 60
-        )
+        return Failure(waitingFor: lease.attempt, "given up: \(reason.rawValue)", retryAfter: 60)
     }
 
     func noteSettled(_ lease: PurchaseLease, as end: AttemptOutcome) async {
@@ -196,7 +186,7 @@ final class PurchaseOperations: PaymentOperations {
 
     func lost(_ lease: PurchaseLease) -> Failure {
         logger.warning("purchase.lease_lost", lease.attempt.fields(""))
-        return Failure(.purchaseInProgress, "the lease was lost", session: lease.attempt.webviewSession)
+        return Failure(waitingFor: lease.attempt, "the lease was lost")
     }
 
     /// Lets merchants know; where that fails, the next look notes it.

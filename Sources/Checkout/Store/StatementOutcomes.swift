@@ -110,7 +110,7 @@ extension PurchaseRefusal {
         case "price_changed": self = .priceChanged(try row.total())
         case "order_mismatch": self = .orderMismatch
         case "not_ready": self = .notReady(canMeet: try row.canMeet())
-        case "in_progress": self = .inProgress(retryAfter: row.leaseSeconds)
+        case "in_progress": self = .inProgress(retryAfter: row.leaseSeconds, total: try row.total())
         case "declined": self = .declined
         case "expired": self = .expired
         case "dead": self = .dead(try row.state())

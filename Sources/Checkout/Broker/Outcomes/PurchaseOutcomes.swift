@@ -48,8 +48,8 @@ package enum PurchaseRefusal: Sendable, Equatable {
     case orderMismatch
     /// The order is not placed yet: 409 `not_ready`; by profile strict the halves may meet now.
     case notReady(canMeet: Bool)
-    /// Somebody else holds the lease: 409, seconds until it is over at most.
-    case inProgress(retryAfter: Int)
+    /// Somebody else holds the lease: 409, seconds until it is over at most, and what is being paid.
+    case inProgress(retryAfter: Int, total: Yen?)
     /// The provider declined: 402.
     case declined
     /// Too late: 410 `expired_session`.

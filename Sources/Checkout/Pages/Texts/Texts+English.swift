@@ -65,7 +65,7 @@ extension Texts {
             more: ": one more",
             less: ": one less",
             subtotal: "Items",
-            subtotalNote: "incl. tax, without shipping",
+            subtotalNote: "(incl. tax)",
             buy: "Check out with Amazon Pay",
             assurance:
                 "Use the addresses and cards of your Amazon account. Nothing is ordered before you confirm on the last page.",
