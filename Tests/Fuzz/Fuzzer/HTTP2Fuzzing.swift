@@ -113,10 +113,11 @@ private struct Script {
     private(set) var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     /// Whether frames are not as they are written here: heads may be cut, or use the table.
     private(set) var isRaw = false
-    /// What the fields of each stream name as the host.
+    /// What the first head of each stream names as the host; a second one is a trailer, or comes too late.
     private(set) var hosts: [Int32: [[UInt8]]] = [:]
     private var block: [UInt8] = []
     private var opening: (stream: UInt8, ends: Bool)?
+    private var isFirstHead = false
 
     init(_ unit: [UInt8]) {
         frame(4, 0, 0, [])
@@ -143,6 +144,8 @@ private struct Script {
         switch kind {
         case UInt8(ascii: "h"), UInt8(ascii: "H"):
             opening = (number, kind == UInt8(ascii: "h"))
+            isFirstHead = hosts[Int32(number)] == nil
+            if isFirstHead { hosts[Int32(number)] = [] }
             field(Array(content.drop { $0 == 32 }))
         case UInt8(ascii: "d"): frame(0, 1, number, content)
         case UInt8(ascii: "D"): frame(0, 0, number, content)
@@ -167,7 +170,7 @@ private struct Script {
         block.append(0)
         string(name)
         string(value)
-        if [":authority", "host"].contains(text(name)) {
+        if isFirstHead, [":authority", "host"].contains(text(name)) {
             hosts[Int32(stream), default: []].append(RequestGrammar.trimmed(value))
         }
     }
