@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures texts adapters kotlin-check docs-coverage budgets sample mutants proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures texts adapters kotlin-check docs-coverage budgets sample mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -75,8 +75,9 @@ expectations: ## Expectations of the tests that are gone since BASE, and whether
 pictures: ## The picture of the crossing against the script that draws it
 	scripts/draw-crossing --check
 
-hardening: ## Rows of docs/hardening.md against the tests and the mutants
+hardening: ## Rows of docs/hardening.md against the tests and the mutants; faults for the fuzzer against the sources
 	scripts/check-hardening
+	@scripts/fuzz-faults --check
 
 adapters: ## The client library's parts for iOS, against the signatures of Tests/Stubs
 	@scripts/check-adapters
@@ -103,6 +104,14 @@ sample: ## A feature with one of everything, added to a copy of the tree by two 
 mutants: ## Take the fixes of ten rows of docs/hardening.md out again, one by one; SEED=7 COUNT=20, or NAMES="slug slug"
 	@scripts/install-deps test
 	@scripts/mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(NAMES)
+
+fuzz: ## Feed mutated input to every reader of hostile bytes, ten minutes each; SECONDS=60, TARGETS="request json"
+	@scripts/install-deps run
+	@scripts/fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(TARGETS)
+
+fuzz-faults: ## Put faults into those readers, and expect the fuzzer to find each; NAMES="slug slug"
+	@scripts/install-deps run
+	@scripts/fuzz-faults $(NAMES)
 
 proxy-test: ## Whole purchases through nginx, HAProxy and Caddy; NAMES="nginx caddy"
 	@scripts/install-deps proxy

@@ -18,6 +18,10 @@ let commit = Context.environment["SALLYPORT_COMMIT"].map { [CSetting.define("SAL
 /// Not a `SALLYPORT_` name: tests start the program, which refuses the ones it does not know.
 let onlyTests = Context.environment["ONLY_TESTS"]
 
+/// Coverage for the fuzzer; readers that no other target sees are called through `@testable`.
+let fuzzed: [SwiftSetting] =
+    isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : []
+
 let strict: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -28,12 +32,13 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InferIsolatedConformances"),
         .strictMemorySafety(),
         .treatAllWarnings(as: .error),
-    ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
+    ] + fuzzed
 
 /// For code that Xcode builds, too.
-let portable: [SwiftSetting] = [
-    .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
-]
+let portable: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
+    ] + fuzzed
 
 func library(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: imports, swiftSettings: strict)
@@ -343,12 +348,27 @@ let package = Package(
     ]
 )
 
-if isFuzzing {
-    package.targets += [
+/// The readers of hostile bytes and what they need, without the features, the program and the tests.
+func fuzzing(_ all: [Target]) -> [Target] {
+    let readers = [
+        "AmazonPay", "AppLinks", "Checkout", "Commerce", "Cryptography", "EventIO", "HTTP1", "HTTP2", "HTTPClient",
+        "HTTPCore", "HTTPServer", "MerchantAPI", "MerchantOrders", "Notifications", "Primitives", "SallyportClient",
+        "ServiceAPI", "SessionBroker", "StrictJSON", "Web", "Webhooks",
+    ]
+    let checkout = Target.target(
+        name: "Checkout",
+        dependencies: ["SessionBroker", "HTTPCore", "Primitives"],
+        path: "Sources/Checkout",
+        // Two readers; the other sources need everything below the features.
+        sources: ["PlaintextTokens.swift", "Handlers/PolicyReport.swift"],
+        swiftSettings: strict
+    )
+    return all.filter { $0.name != "Checkout" } + [
+        checkout,
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         .executableTarget(
             name: "Fuzzer",
-            dependencies: ["CFuzzer", "HTTP1", "HTTPCore"],
+            dependencies: ["CFuzzer"] + readers.map { .byName(name: $0) },
             path: "Tests/Fuzz/Fuzzer",
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
@@ -356,10 +376,12 @@ if isFuzzing {
     ]
 }
 
-if let onlyTests {
+if isFuzzing { package.targets = fuzzing(package.targets) }
+
+if let root = isFuzzing ? "Fuzzer" : onlyTests {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var needed: Set<String> = []
-    var open = [onlyTests]
+    var open = [root]
     while let name = open.popLast() {
         guard let target = targets[name], needed.insert(name).inserted else { continue }
         open += target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } }

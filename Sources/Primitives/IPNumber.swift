@@ -47,14 +47,22 @@ package enum IPNumber: Sendable, Hashable {
             if isLast, index == parts.count - 1, dots > 0 {
                 guard dots == 3, case .v4(let bits) = IPNumber(version4: part) else { return nil }
                 found += [bits >> 16, bits & 0xFFFF]
+                // In a host of its own it may have octal and hexadecimal parts, here it may not.
+                guard part.utf8.split(separator: UInt8(ascii: ".")).allSatisfy(isOctet) else { return nil }
             } else {
-                guard (1...4).contains(part.utf8.count), part.utf8.first != UInt8(ascii: "+"),
+                // A number of Swift may have a sign.
+                guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Hex.value(of: $0) != nil }),
                     let group = UInt32(part, radix: 16)
                 else { return nil }
                 found.append(group)
             }
         }
         return found
+    }
+
+    private static func isOctet(_ digits: Substring.UTF8View) -> Bool {
+        let digits = Array(digits)
+        return DecimalDigits.parse(digits.span, limit: 255) != nil
     }
 
     /// The IPv4 address that resolvers read in a host: one to four parts, the last of which fills what is left, each

@@ -32,6 +32,17 @@ struct HTTPURLTests {
 
     @Test(
         arguments: [
+            "[::-0]", "[1:2:3:4:5:6:7:-0]", "[::+1]", "[::127.0.0.010]",
+            "[::127.0.0.0x1]", "[::127.0.1]", "[::127.0.0.256]",
+        ]
+    )
+    func `has hexadecimal groups and decimal octets between brackets`(host: String) {
+        #expect(HTTPHost(host) == nil)
+        #expect(HTTPURL("https://\(host)/") == nil)
+    }
+
+    @Test(
+        arguments: [
             "localhost", "shop.localhost", "LOCALHOST", "localhost.", "127.0.0.1", "127.9.9.9", "127.1", "0x7f000001",
             "2130706433", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]",
         ]

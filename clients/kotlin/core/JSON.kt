@@ -118,12 +118,15 @@ internal object JSON {
                 "false" -> false
                 "null" -> null
                 else -> {
-                    require(word.toDoubleOrNull() != null)
+                    // Java also takes `01`, `1f` and `0x1p3`.
+                    require(number.matches(word))
                     Written(word)
                 }
             }
         }
     }
+
+    private val number = Regex("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
     /** A number as it is written. */
     class Written(val text: String)

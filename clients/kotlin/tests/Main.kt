@@ -9,6 +9,7 @@ fun main() {
     configurations()
     attacks()
     accidents()
+    mutations()
     merchant()
     cartPage()
     platform()

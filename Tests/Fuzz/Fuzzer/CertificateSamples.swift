@@ -1,0 +1,29 @@
+/// The root that the target of certificates believes; its key was thrown away.
+let certificateRoot = """
+    -----BEGIN CERTIFICATE-----
+    MIIBjTCCATKgAwIBAgIUYWg6HcgJRpZIEiC2cCTxPrBgWzcwCgYIKoZIzj0EAwIw
+    FDESMBAGA1UEAwwJRnV6eiBSb290MCAXDTI2MTEyNjE0MjYwN1oYDzIwNjYxMTE2
+    MTQyNjA3WjAUMRIwEAYDVQQDDAlGdXp6IFJvb3QwWTATBgcqhkjOPQIBBggqhkjO
+    PQMBBwNCAATM3dfIKFWR+S/joIR6b6Sy4yHg2uDVhtoK7bsjOuyZ7rc4e+QFhQHt
+    hFt1EsVe7GBnDvRarMLmgzgZCyle30Vro2AwXjAdBgNVHQ4EFgQUsaZ0OgokVPu1
+    OLg0Rxk+4AIuPz4wHwYDVR0jBBgwFoAUsaZ0OgokVPu1OLg0Rxk+4AIuPz4wDwYD
+    VR0TAQH/BAUwAwEB/zALBgNVHQ8EBAMCAgQwCgYIKoZIzj0EAwIDSQAwRgIhAIQ0
+    Glo51PlliiM64C5bezyDM9YQt4Kdty/xIiapscD+AiEAtArFuoDPXHMj0KF9rhM/
+    J3XhEvw2NnB2qp51dxnVo/c=
+    -----END CERTIFICATE-----
+    """
+
+/// The one certificate that the root has signed, for `sns.example`; the same as the corpus has.
+let certificateLeaf = """
+    -----BEGIN CERTIFICATE-----
+    MIIBqTCCAU6gAwIBAgIUT8kTmN0neBAsvZqxhImjYakOPn4wCgYIKoZIzj0EAwIw
+    FDESMBAGA1UEAwwJRnV6eiBSb290MCAXDTI2MTEyNjE0MjYwN1oYDzIwNjUwMzI2
+    MTQyNjA3WjAWMRQwEgYDVQQDDAtzbnMuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqG
+    SM49AwEHA0IABHKjasirf6xoZl3MX9t9bFPa7azwINKfypOWjzGGn2fc5QY+KMDo
+    I+5hPYKqxLeeYeJjAhNrPubW4L6QSews9XOjejB4MBYGA1UdEQQPMA2CC3Nucy5l
+    eGFtcGxlMBMGA1UdJQQMMAoGCCsGAQUFBwMBMAkGA1UdEwQCMAAwHQYDVR0OBBYE
+    FAvFi4Dt+4SVkc9SEXxicvfiFO4GMB8GA1UdIwQYMBaAFLGmdDoKJFT7tTi4NEcZ
+    PuACLj8+MAoGCCqGSM49BAMCA0kAMEYCIQCqViUJszWJzRNm/KK+R4EodzTAdzVA
+    0du1v3IVuf7R8AIhAJ56Zl8/8WmaBmqfVZ0MrmWlnYObK2m+DYfYCp7OLdAM
+    -----END CERTIFICATE-----
+    """
