@@ -87,13 +87,11 @@ extension RequestHead {
     /// - Parameters:
     ///   - authority: Where it lies; stands in for a Host field that is missing.
     ///   - head: The whole head, which is adopted later.
-    /// - Returns: False where a Host field names another one, in whichever spelling.
+    /// - Returns: False where a Host field names another one, or the same in another spelling (RFC 9112, 3.2).
     package mutating func noteAuthority(_ authority: Range<Int>, in head: Span<UInt8>) -> Bool {
         for field in fields where field.known == .host {
             let host = head.extracting(field.value.clamped(to: head.count))
-            // The last letter of the scheme.
-            let isSecure = authority.lowerBound > 3 && head[authority.lowerBound - 4] | 0x20 == UInt8(ascii: "s")
-            return host.isSameHost(as: head.extracting(authority), isSecure: isSecure)
+            return host.isEqualIgnoringCase(to: head.extracting(authority))
         }
         fields.append(FieldEntry(name: ByteRange(), value: ByteRange(authority), known: .host))
         return true
