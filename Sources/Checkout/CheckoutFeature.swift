@@ -76,7 +76,7 @@ package struct CheckoutProcess: FeatureProcess {
 
     package func prepare(_ loop: LoopContext) async throws {
         let policy = deployment.policy
-        let store = PostgresSessionStore(client: loop.database, policy: policy)
+        let store = try PostgresSessionStore(client: loop.database, policy: policy)
         // The account first, since a policy may be replaced: that of another account's database must not be.
         try await store.demandAccount(provider.account, orAllowed: settings.provider.allowsAccountChange)
         try await store.demandPolicy(policy, orAllowed: settings.allowsPolicyChange)

@@ -66,7 +66,7 @@ package final class CheckoutPart {
         counters = telemetry.counters
         polls = telemetry.polls
         account = process.provider.account
-        let store = PostgresSessionStore(client: database, policy: deployment.policy, account: account)
+        let store = try PostgresSessionStore(client: database, policy: deployment.policy, account: account)
         broker = try Broker(
             store: store,
             policy: deployment.policy,

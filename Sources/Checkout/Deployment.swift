@@ -67,7 +67,7 @@ package final class Deployment: Sendable {
         self.headers = headers
         let shopHeaders = ShopHeaders(headers)
         self.shopHeaders = shopHeaders
-        policy = settings.policy
+        policy = try settings.markingPolicy()
         shop = OwnShop(.sample, sentBy: .sample, settings.provider.captureMode)
         ownTerms = OrderTerms(shop)
         cookieTable = CookieTable(settings.policy.cookieNames)

@@ -55,7 +55,7 @@ final class MerchantServices {
         events: PostgresEventStore
     ) throws(CryptographyError) {
         keys = PostgresKeyStore(client: checkout.database)
-        creation = PostgresSessionCreation(client: checkout.database, policy: checkout.deployment.policy)
+        creation = try PostgresSessionCreation(client: checkout.database, policy: checkout.deployment.policy)
         account = checkout.account
         policy = deployment.policy
         limits = deployment.limits

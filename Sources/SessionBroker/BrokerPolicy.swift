@@ -1,3 +1,5 @@
+package import Primitives
+
 /// The rules of a broker: times, limits and how strict it is.
 ///
 /// Start from a profile and change what a deployment needs. The times are enforced by the database with its own clock.
@@ -22,6 +24,8 @@ package struct BrokerPolicy: Sendable {
     package var requiresMeeting: Bool
     /// Which names the cookies have; `host`, in compat `plain`.
     package var cookieNames: CookieNames
+    /// What rows of the audit trail are marked under; `nil` leaves them without a mark.
+    package var trailKey: Secret<[UInt8]>?
     /// How long everything lives.
     package var times = Times()
     /// How much an untrusted client may ask for.

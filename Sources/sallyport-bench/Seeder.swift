@@ -41,7 +41,7 @@ final class Seeder {
             metrics: MetricsRegistry()
         )
         broker = try Broker(
-            store: PostgresSessionStore(client: client, policy: policy),
+            store: try PostgresSessionStore(client: client, policy: policy),
             policy: policy,
             limits: WebviewSessionLimits(policy: policy),
             random: reactor.random,

@@ -111,10 +111,28 @@ struct RevokeCommandTests {
         }
     }
 
+    @Test func `passes over a session that the database refuses to change, and names it`() async throws {
+        try await withShop { shop in
+            let (held, free) = (try await shop.shopper(), try await shop.shopper())
+            let condition = "NEW.state = 'revoked' AND NEW.webview_session_id = '\(held.webviewSession)'"
+            try shop.refuse(updatesOf: "webview_session", where: condition)
+            let all = try await shop.runCommand(["revoke", "--all", "--yes"])
+            #expect(all.exit == .code(1))
+            #expect(all.output.contains(#"{"revoked":1,"underWay":0,"skipped":1}"#), "\(all.output)")
+            #expect(all.output.contains("1 sessions, which may still be used: \(held.webviewSession)"), "\(all.output)")
+            #expect(try shop.state(of: free.webviewSession) == "revoked")
+            #expect(try shop.state(of: held.webviewSession) == "issued")
+            let alerts = try await shop.runCommand(["audit", "--alerts"]).output
+            #expect(alerts.contains(#""op":"revoke","outcome":"skipped","times":1"#), "\(alerts)")
+        }
+    }
+
     @Test func `is on record before it is carried out, open where it was cut off`() async throws {
         try await withShop { shop in
             let shopper = try await shop.shopper()
             try shop.refuse(updatesOf: "webview_session", where: "NEW.state = 'revoked'")
+            // What is refused cannot be put aside either.
+            try shop.rows("ALTER TABLE skipped_row RENAME TO elsewhere")
             for words in [[shopper.webviewSession], ["--all", "--yes"]] {
                 #expect(try await shop.runCommand(["revoke"] + words).exit == .code(1))
             }

@@ -1,3 +1,4 @@
+import Checkout
 import EventIO
 import Foundation
 import Primitives
@@ -35,6 +36,7 @@ struct SecretFileTests {
             case "tls.ticket_secret": _ = try configuration.ticketKeys()
             case "provider.private_key": _ = try configuration.provider()
             case "merchant.secret_file": _ = try configuration.features.demanded(WebhookDelivery.self).settings.secret()
+            case "session.trail_secret": _ = try configuration.checkout().markingPolicy()
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

@@ -31,7 +31,7 @@ import Testing
         #expect(
             Self.names { $0.kind == .secretFile } == [
                 "admin.token_file", "tls.key", "tls.second_key", "tls.ticket_secret", "database.password_file",
-                "provider.private_key", "merchant.secret_file",
+                "session.trail_secret", "provider.private_key", "merchant.secret_file",
             ]
         )
         #expect(
@@ -51,7 +51,8 @@ import Testing
                 "log_level", "log.format", "database_url", "database.insecure_plaintext", "database.password_file",
                 "data_dir", "migrations_dir", "profile", "open.mode", "open.clean_url", "open.fetch_site",
                 "open.reopen_window", "session.launch", "session.idle", "session.absolute", "session.receipt",
-                "session.lease", "session.allow_policy_change", "session.on_reuse", "proof.app", "proof.verifier",
+                "session.lease", "session.allow_policy_change", "session.trail_secret", "session.on_reuse", "proof.app",
+                "proof.verifier",
                 "cookies.names",
             ]
         )

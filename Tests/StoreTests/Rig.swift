@@ -49,7 +49,7 @@ final class Rig {
         admin = try database.admin()
         self.clock = clock
         limits = WebviewSessionLimits(policy: policy)
-        store = PostgresSessionStore(client: client, policy: policy)
+        store = try PostgresSessionStore(client: client, policy: policy)
         broker = try Broker(
             store: store,
             policy: policy,
@@ -82,7 +82,7 @@ final class Rig {
     /// A broker of another process on the same database, which has seen nothing yet.
     func otherProcess(_ account: OrderAccount = .none) throws -> Broker {
         try Broker(
-            store: PostgresSessionStore(client: client, policy: broker.policy, account: account),
+            store: try PostgresSessionStore(client: client, policy: broker.policy, account: account),
             policy: broker.policy,
             limits: WebviewSessionLimits(policy: broker.policy),
             random: reactor.random,

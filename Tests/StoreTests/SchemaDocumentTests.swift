@@ -3,6 +3,41 @@ import Postgres
 import PostgresTestKit
 import Testing
 
+/// The list of columns in docs/schema.md that the program's role may change, against the rights in a migrated database.
+@Suite("The list of columns that the program's role may change")
+struct RightsDocumentTests {
+    @Test func `has each of them, and no other`() throws {
+        let file = #filePath
+        let root = file.prefix(upTo: try #require(file.firstRange(of: "/Tests/")).lowerBound)
+        let text = String(decoding: try Files.read("\(root)/docs/schema.md"), as: UTF8.self)
+        let table = try #require(text.split(separator: "| Table | Columns that ").dropFirst().first)
+        var documented: [String: [String]] = [:]
+        for line in table.split(separator: "\n").drop(while: { !$0.hasPrefix("| `") }).prefix(while: {
+            $0.hasPrefix("| `")
+        }) {
+            let cells = line.split(separator: "|")
+            let words = cells[1].split(separator: "`", omittingEmptySubsequences: false)
+            let name = String(cells[0].split(separator: "`")[1])
+            documented[name] =
+                cells[1].hasPrefix(" all") ? ["all"] : stride(from: 1, to: words.count, by: 2).map { String(words[$0]) }
+        }
+        let database = try migratedDatabase()
+        let rows = try database.admin().rows(
+            """
+            SELECT c.relname, string_agg(a.attname, ',' ORDER BY a.attname) FILTER (
+                    WHERE NOT has_table_privilege('sallyport_service', c.oid, 'UPDATE'))
+            FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+                AND has_column_privilege('sallyport_service', c.oid, a.attnum, 'UPDATE')
+            GROUP BY 1
+            """
+        )
+        var granted: [String: [String]] = [:]
+        for row in rows { granted[row[0] ?? ""] = (row[1] ?? "all").split(separator: ",").map(String.init) }
+        #expect(documented.count > 15 && documented == granted)
+    }
+}
+
 /// The table "Functions" of docs/schema.md against a migrated database and the files of the migrations.
 @Suite("The table of functions")
 struct SchemaDocumentTests {

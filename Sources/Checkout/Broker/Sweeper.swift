@@ -1,5 +1,6 @@
+import Postgres
 package import Primitives
-import SessionBroker
+package import SessionBroker
 
 /// Expires what is overdue, some webview sessions at a time.
 ///
@@ -10,15 +11,20 @@ import SessionBroker
 ///
 /// How far it has come is noted in the store, so that a new process does not begin with all webview sessions that are kept. The
 /// mark stays before the first webview session that has not ended, and every hour the sweep goes back to that one.
+///
+/// A step that the database refuses is repeated with half as many, down to the row that is refused. That one is written down and passed
+/// over; every hour those that are due are tried again by themselves. So no row holds up another, and the mark passes it.
 package final class Sweeper {
     private let store: PostgresSessionStore
-    private let batch: Int
+    private var batch: HalvedBatch
     private var cursor: WebviewSessionID?
     /// The first webview session behind the last mark that was visited and had not ended.
     private var held: WebviewSessionID?
     private var roundsUntilMark = 0
     /// Whether the next step is the first of a round.
     private var isRoundOver = true
+    /// What was refused before and is tried again at the beginning of this round.
+    private var retried: [WebviewSessionID] = []
 
     /// An hour of rounds, one a minute.
     private static let roundsPerMark = 60
@@ -32,7 +38,7 @@ package final class Sweeper {
     ///   - batch: How many webview sessions one statement reads; 500 that end are some 20 ms of the database's work.
     package init(store: PostgresSessionStore, batch: Int = 500) {
         self.store = store
-        self.batch = max(1, batch)
+        self.batch = HalvedBatch(batch)
     }
 
     /// Visits some webview sessions, from where the last step ended.
@@ -43,18 +49,50 @@ package final class Sweeper {
     package func step(request: String) async throws(StoreError) -> SweepReport {
         if isRoundOver { try await chooseStart() }
         isRoundOver = false
-        let step = try await store.sweep(after: cursor, limit: batch, by: Caller(internal: "sweep", request: request))
-        cursor = step.last ?? cursor
-        held = held ?? step.held
-        if step.visited < batch {
-            try await noteMark()
-            isRoundOver = true
+        let caller = Caller(internal: "sweep", request: request)
+        if let again = retried.popLast() { return try await retry(again, by: caller) }
+        let limit = batch.size
+        switch try await store.sweep(after: cursor, limit: limit, by: caller) {
+        case .done(let rows):
+            let step = try rows.first()
+            batch.passed()
+            cursor = step.last ?? cursor
+            held = held ?? step.held
+            if step.visited < limit {
+                try await noteMark()
+                isRoundOver = true
+            }
+            return SweepReport(visited: step.visited, expired: step.expired, isLast: isRoundOver)
+        case .refused(let state):
+            guard batch.refused() else { return SweepReport() }
+            let refused = try await store.next(after: cursor ?? UUIDBytes(high: 0, low: 0))
+            guard let refused else { return SweepReport() }
+            try await store.noteSkipped(refused, by: .sweep, sqlState: state)
+            cursor = refused
+            return SweepReport(visited: 1, skipped: (refused, state))
         }
-        return SweepReport(visited: step.visited, expired: step.expired, isLast: isRoundOver)
+    }
+
+    /// Tries one again that was refused an hour ago or longer.
+    private func retry(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> SweepReport {
+        switch try await store.sweep(after: Sweeper.predecessor(of: webviewSession), limit: 1, by: caller) {
+        case .done(let rows):
+            let step = try rows.first()
+            try await store.forgetSkipped(webviewSession, by: .sweep)
+            return SweepReport(visited: step.visited, expired: step.expired)
+        case .refused(let state):
+            try await store.noteSkipped(webviewSession, by: .sweep, sqlState: state)
+            return SweepReport(visited: 1, skipped: (webviewSession, state))
+        }
+    }
+
+    private static func predecessor(of id: WebviewSessionID) -> WebviewSessionID {
+        WebviewSessionID(high: id.low == 0 ? id.high &- 1 : id.high, low: id.low &- 1)
     }
 
     /// A new process begins a day before the mark; once an hour a webview session that had not ended is visited again.
     private func chooseStart() async throws(StoreError) {
+        if cursor == nil || roundsUntilMark == 0 { retried = try await store.dueSkipped(by: .sweep) }
         if let held, roundsUntilMark == 0 {
             cursor = Sweeper.moment(held, earlierBy: 1)
             self.held = nil
@@ -80,11 +118,13 @@ package final class Sweeper {
 }
 
 /// What a step of the sweep did.
-package struct SweepReport: Sendable, Equatable {
+package struct SweepReport: Sendable {
     /// How many webview sessions were read.
-    package let visited: Int
+    package private(set) var visited = 0
     /// How many of them expired now.
-    package let expired: Int
+    package private(set) var expired = 0
+    /// The one that the database refused to change, with its refusal.
+    package private(set) var skipped: (webviewSession: WebviewSessionID, sqlState: String)?
     /// Whether there is nothing more to visit for now.
-    package let isLast: Bool
+    package private(set) var isLast = false
 }

@@ -15,13 +15,17 @@ enum AuditCommand {
         "print the trail of a session as JSON lines",
         details: """
             \(SessionName.forms)
+            With `session.trail_secret`, rows that the program has not written have the member `added`.
             The trail has no tokens and no names. Exit status: 0 done, 1 SESSION is not on record, 2 wrong use.
             """,
         options: [
             CommandOption(
                 "alerts",
                 nil,
-                "events of all sessions: used tickets, wrong proofs, superseded tokens, tokens in clear, stuck purchases"
+                """
+                events of all sessions: used tickets, wrong proofs, superseded tokens, tokens in clear, stuck purchases;
+                before them the sessions that the database refuses to change, behind them the rows that the program has not written
+                """
             ),
             CommandOption("operators", nil, "decisions of operators, with their names"),
             CommandOption("hours", "N", "with --alerts and --operators: hours before now; default: 24"),
@@ -34,13 +38,16 @@ enum AuditCommand {
                 throw ConfigurationError(problems: ["audit: name one session, --alerts or --operators"])
             }
             let query = try Query(input.arguments)
-            let policy = feature.settings.policy
+            let policy = try feature.settings.markingPolicy()
             let lines = try await context.connected { _, client in
                 if case .operators(let since) = query {
                     return try await PostgresOperatorStore(client: client).list(since: since, limit: 10_000)
                         .map(line)
                 }
-                return try await query.events(PostgresSessionStore(client: client, policy: policy)).map(line)
+                let store = try PostgresSessionStore(client: client, policy: policy)
+                var skipped: [String] = []
+                if case .alerts = query { skipped = try await store.skippedSessions().map(line) }
+                return try await skipped + query.events(store).map(line)
             }
             for line in lines { input.console.print(line) }
             guard lines.isEmpty else { return 0 }
@@ -86,7 +93,8 @@ enum AuditCommand {
                     events += try await store.audit(webviewSession)
                 }
                 return events
-            case .alerts(let since): return try await store.alerts(since: since, limit: 10_000)
+            case .alerts(let since):
+                return try await store.alerts(since: since, limit: 10_000) + store.added(since: since, limit: 10_000)
             case .operators: return []
             }
         }
@@ -103,6 +111,16 @@ enum AuditCommand {
         ]).description
     }
 
+    /// A session that is passed over, as JSON.
+    private static func line(_ skipped: SkippedSession) -> String {
+        JSONValue.object([
+            JSONMember("since", .string(CalendarDate(skipped.since).extendedText)),
+            JSONMember("webview_session", "\(skipped.webviewSession)"),
+            JSONMember("op", .string(skipped.work.rawValue)), JSONMember("outcome", "skipped"),
+            JSONMember("times", JSONValue(skipped.times)), JSONMember("reason", .string(skipped.sqlState)),
+        ]).description
+    }
+
     /// One row as JSON.
     private static func line(_ event: AuditEvent) -> String {
         var members = [
@@ -113,6 +131,7 @@ enum AuditCommand {
         ]
         if let reason = event.reason { members.append(JSONMember("reason", .string(reason))) }
         members += [JSONMember("peer", .string(event.peer)), JSONMember("request", .string(event.request))]
+        if event.isAdded { members.append(JSONMember("added", true)) }
         if let request = event.providerRequest { members.append(JSONMember("providerRequest", .string(request))) }
         return JSONValue.object(members).description
     }

@@ -21,8 +21,9 @@ enum RevokeCommand {
             either: cancel or refund its charge.
             --install and --all revoke a thousand sessions at a time and print their progress. Ctrl-C ends the command after
             a thousand; run it again for the rest. `underWay` is the number of sessions whose purchase was under way.
+            A session that the database refuses to change is passed over; `skipped` is their number.
             Exit status 0: the session has ended, now or before; with --install and --all also if the purchases of some
-            were under way. 1: not ended, a line has the reason. 2: wrong use or settings.
+            were under way. 1: not ended, or some were skipped: a line has the reason. 2: wrong use or settings.
             """,
         options: [
             CommandOption("install", "HEX", "all sessions of an app install: its `app_hash` in the database"),
@@ -34,11 +35,11 @@ enum RevokeCommand {
         run: { feature, input, context in
             let task = try RevokeTask(input.arguments)
             let trail = try OperatorTrail(input)
-            let policy = feature.settings.policy
+            let policy = try feature.settings.markingPolicy()
             let console = input.console
             let outcome = try await context.connected { reactor, client in
                 let revoker = Revoker(
-                    store: PostgresSessionStore(client: client, policy: policy),
+                    store: try PostgresSessionStore(client: client, policy: policy),
                     client: client,
                     trail: trail,
                     caller: Caller(
@@ -157,12 +158,24 @@ struct Revoker {
                     if progress.visited % 10_000 == 0 { note("\(progress.revoked) of \(progress.visited)") }
                 }
             },
-            after: { ["revoked": JSONValue($0.revoked), "underWay": JSONValue($0.underWay)] }
+            after: { Revoker.line($0) }
         )
-        let line: JSONValue = [
-            "revoked": JSONValue(progress.revoked), "underWay": JSONValue(progress.underWay),
+        guard let first = progress.skipped.first else { return Outcome(line: Revoker.line(progress).description) }
+        let count = progress.skipped.count
+        return Outcome(
+            line: Revoker.line(progress).description,
+            complaint:
+                "the database refuses to change \(count) sessions, which may still be used: \(first)\(count > 1 ? ", …" : "");"
+                + " `audit --alerts` lists them with the reason"
+        )
+    }
+
+    private static func line(_ progress: RevokeProgress) -> JSONValue {
+        var members = [
+            JSONMember("revoked", JSONValue(progress.revoked)), JSONMember("underWay", JSONValue(progress.underWay)),
         ]
-        return Outcome(line: line.description)
+        if !progress.skipped.isEmpty { members.append(JSONMember("skipped", JSONValue(progress.skipped.count))) }
+        return .object(members)
     }
 
     private static func line(

@@ -40,11 +40,11 @@ enum StuckCommand {
             let task = try StuckTask(input.arguments)
             let trail = try OperatorTrail(input)
             let provider = task.readsProvider ? try feature.provider(context) : nil
-            let policy = feature.settings.policy
+            let policy = try feature.settings.markingPolicy()
             let console = input.console
             let outcome = try await context.connected { reactor, client in
                 let resolver = StuckResolver(
-                    store: PostgresSessionStore(client: client, policy: policy),
+                    store: try PostgresSessionStore(client: client, policy: policy),
                     client: client,
                     provider: provider?.commandCheckout(on: reactor).client,
                     trail: trail,

@@ -1,7 +1,8 @@
 import EventIO
+import Primitives
 import ServerCore
 package import SessionBroker
-import Settings
+package import Settings
 
 /// What the settings say of the checkout.
 package struct CheckoutSettings: Sendable {
@@ -9,6 +10,8 @@ package struct CheckoutSettings: Sendable {
     package let policy: BrokerPolicy
     /// Whether the rules may take the place of those that programs of the database work under.
     let allowsPolicyChange: Bool
+    /// The file of the key that the trail is marked under; empty for none.
+    private let trailSecretPath: String
     /// Whether what the policy of a page with the provider's script forbids is kept out, not only reported.
     let enforcesScriptPolicy: Bool
     /// Folder of the static files.
@@ -26,6 +29,7 @@ package struct CheckoutSettings: Sendable {
         let rules = SessionRules(&read)
         policy = rules.policy
         allowsPolicyChange = rules.allowsChange
+        trailSecretPath = rules.trailSecretPath
         let scriptPolicy = read.choice(
             "csp.p2",
             ["enforce", "report"],
@@ -51,4 +55,24 @@ package struct CheckoutSettings: Sendable {
             )
         }
     }
+}
+
+extension CheckoutSettings {
+    /// The rules of a session with the key that the trail is marked under, where one is set; reads its file.
+    ///
+    /// - Throws: What is wrong with the file.
+    package func markingPolicy() throws(ConfigurationError) -> BrokerPolicy {
+        guard !trailSecretPath.isEmpty else { return policy }
+        let bytes = try SecretFile.read(trailSecretPath, "session.trail_secret")
+        guard bytes.count >= CheckoutSettings.leastKeyByteCount else {
+            throw ConfigurationError(problems: [
+                "session.trail_secret: fewer than \(CheckoutSettings.leastKeyByteCount) bytes"
+            ])
+        }
+        var marking = policy
+        marking.trailKey = Secret(bytes)
+        return marking
+    }
+
+    private static let leastKeyByteCount = 32
 }

@@ -7,11 +7,14 @@ struct SessionRules: Sendable {
     private(set) var policy: BrokerPolicy
     /// Whether the rules may take the place of those that programs of the database work under.
     let allowsChange: Bool
+    /// The file of the key that the trail is marked under; empty for none.
+    let trailSecretPath: String
 
     init(_ read: inout SettingReader) {
         let rules = read.within(.database) { SessionRules(stored: &$0) }
         policy = rules.policy
         allowsChange = rules.allowsChange
+        trailSecretPath = rules.trailSecretPath
         policy.limits.issuesPerMinute = read.limit(
             "limits.issue_per_minute",
             1...10_000_000,
@@ -72,6 +75,10 @@ struct SessionRules: Sendable {
             "session.allow_policy_change",
             false,
             "replace the rules that are recorded in the database for all its processes; set it only while you change them"
+        )
+        trailSecretPath = read.secretFile(
+            "session.trail_secret",
+            "file of 32 bytes or more that processes and commands share; marks the rows of the audit trail, so that others can be told from them"
         )
         policy.onReuse = read.choice(
             "session.on_reuse",

@@ -22,6 +22,10 @@ package struct AuditEvent: Sendable, Hashable {
     package let peer: String
     /// The id of the request.
     package let request: String
+    /// The mark of the program; `nil` for a row without one.
+    package let mark: UInt64?
+    /// Whether the program has not written it, as far as that is known: a key is set, and its mark is missing, wrong or a copy.
+    package internal(set) var isAdded = false
     /// The provider's id of the call whose answer settled a purchase.
     package let providerRequest: String?
 }

@@ -11,8 +11,8 @@ extension PostgresSessionStore {
         name: "webview_session_issue",
         sql: """
             WITH e AS (
-                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)
-                VALUES ($1, statement_timestamp(), 1, 'issued', 'issue', $4, $2, $3)
+                INSERT INTO webview_session_trail (webview_session_id, ordinal, to_state, op, outcome, peer, request)
+                VALUES ($1, 1, 'issued', 'issue', $4, $2, $3)
             )
             INSERT INTO webview_session (
                 webview_session_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state,
@@ -29,7 +29,7 @@ extension PostgresSessionStore {
         // Profile compat may run without any proof of the app; the trail says so.
         let isBound = new.appHash != nil || new.challenge != nil
         let call = PostgresSessionStore.issueStatement(
-            Guarded(new.id, caller),
+            Guarded("issue", new.id, caller, marker),
             isBound ? "issued" : "issued_unbound",
             launchSeconds,
             absoluteSeconds,
@@ -102,7 +102,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Transition<OpenOutcome<OpenedSession>> {
         var call = PostgresSessionStore.openFirstStatement(
-            Guarded(request.webviewSession, caller),
+            Guarded("open", request.webviewSession, caller, marker),
             request.launchHash,
             request.freshTabHash,
             request.tabHash,

@@ -69,7 +69,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Transition<MobileReturnOutcome> {
         let call = PostgresSessionStore.arriveStatement(
-            Guarded(evidence.webviewSession, caller),
+            Guarded("arrive", evidence.webviewSession, caller, marker),
             evidence.returnHash,
             evidence.appHash,
             evidence.challenge,
@@ -103,7 +103,7 @@ extension PostgresSessionStore {
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.expireLeaseStatement(Guarded(webviewSession, caller), attempt)
+        let call = PostgresSessionStore.expireLeaseStatement(Guarded("lapse", webviewSession, caller, marker), attempt)
         return try await applies(call, "lapse", webviewSession, caller)
     }
 }

@@ -46,7 +46,7 @@ extension PostgresSessionStore {
     ) async throws(StoreError) -> Bool {
         let word = observation.rawValue
         let call = PostgresSessionStore.observeStatement(
-            Guarded(webviewSession, caller),
+            Guarded(word, webviewSession, caller, marker),
             token,
             word,
             observation == .plaintext
@@ -71,13 +71,15 @@ extension PostgresSessionStore {
 
     /// Revokes one webview session that is not final and not at the provider; says whether it did.
     package func revoke(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.revokeStatement(Guarded(webviewSession, caller))
+        let call = PostgresSessionStore.revokeStatement(Guarded("close", webviewSession, caller, marker))
         return try await applies(call, "close", webviewSession, caller)
     }
 
     /// Reads some webview sessions in the order of their ids, behind `$1`, and revokes those that wait, of install `$4` or
     /// of all.
-    static let revokeSomeStatement = TypedStatement<(RevokeProgress, last: WebviewSessionID?), Guarded, Digest32?, Int>(
+    static let revokeSomeStatement = TypedStatement<
+        (RevokeProgress, last: WebviewSessionID?), Guarded, Digest32?, Int, [UInt8]?
+    >(
         name: "webview_session_revoke_some",
         sql: """
             WITH w AS MATERIALIZED (
@@ -88,7 +90,7 @@ extension PostgresSessionStore {
                 WHERE f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE $4 IS NULL OR w.app_hash = $4))
                     AND f.webview_session_id > $1 AND is_waiting(f.state)
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
-            ), \(SQLText.audit("'close'", reason: "'operator'"))
+            ), \(SQLText.audit("'close'", reason: "'operator'", request: SQLText.marked("$6")))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
                 (SELECT w.webview_session_id FROM w ORDER BY w.webview_session_id DESC LIMIT 1),
                 (SELECT count(*) FROM w WHERE w.state = 'purchasing' AND ($4 IS NULL OR w.app_hash = $4))
@@ -123,7 +125,7 @@ extension PostgresSessionStore {
     ///   - install: SHA-256 of the app proof; `nil` for those of all.
     ///   - caller: The operator.
     ///   - progress: Called behind each transaction.
-    /// - Returns: What it came to. Webview sessions issued meanwhile may remain.
+    /// - Returns: What it came to. Webview sessions issued meanwhile may remain, and those that the database refuses to change.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
     package func revokeAll(
         install: Digest32?,
@@ -133,19 +135,34 @@ extension PostgresSessionStore {
         let age = policy.times.absolute + PostgresSessionStore.clockDoubt
         var cursor = try await client.read(PostgresSessionStore.floorStatement(age)).first()
         var total = RevokeProgress()
+        var batch = HalvedBatch(PostgresSessionStore.seriesBatch)
+        let seed = marker?.seed("close", caller).bytes
         while true {
-            let call = PostgresSessionStore.revokeSomeStatement(
-                Guarded(cursor, caller),
-                install,
-                PostgresSessionStore.seriesBatch
-            )
-            let (step, last) = try await client.work(call).first()
-            total.add(step)
-            progress(total)
-            guard step.visited == PostgresSessionStore.seriesBatch, let last else { return total }
-            cursor = last
+            let limit = batch.size
+            let call = PostgresSessionStore.revokeSomeStatement(Guarded(cursor, caller), install, limit, seed)
+            switch try await client.workOrRefusal(call) {
+            case .done(let rows):
+                let (step, last) = try rows.first()
+                batch.passed()
+                total.add(step)
+                progress(total)
+                guard step.visited == limit, let last else { return total }
+                cursor = last
+            case .refused(let state):
+                guard batch.refused() else { continue }
+                guard let refused = try await next(after: cursor) else { return total }
+                try await noteSkipped(refused, by: .revoke, sqlState: state)
+                total.skip(refused)
+                guard total.skipped.count < PostgresSessionStore.mostSkipped else {
+                    throw StoreError(.fault, "the database refuses each of \(total.skipped.count) sessions (\(state))")
+                }
+                cursor = refused
+            }
         }
     }
+
+    /// More refused rows than this are no matter of rows.
+    private static let mostSkipped = 1_000
 
     // MARK: Counts
 
@@ -199,7 +216,7 @@ extension PostgresSessionStore {
     ///
     /// Orders of webview sessions that have ended end too, by whichever statement the webview session did. Says too which
     /// webview session is the first without an end: still waiting, or being bought.
-    static let sweepStatement = TypedStatement<SweepStep, Guarded, Duration, Int>(
+    static let sweepStatement = TypedStatement<SweepStep, Guarded, Duration, Int, [UInt8]?>(
         name: "webview_session_sweep_open",
         sql: """
             WITH w AS MATERIALIZED (
@@ -210,7 +227,7 @@ extension PostgresSessionStore {
                 WHERE \(swept("f")) AND f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE is_waiting(w.state)))
                     AND is_waiting(f.state) AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
-            ), \(OrderSQL.swept(where: swept("o"))), \(SQLText.audit("'sweep'"))
+            ), \(OrderSQL.swept(where: swept("o"))), \(SQLText.audit("'sweep'", request: SQLText.marked("$6")))
             SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM u),
                 (SELECT w.webview_session_id FROM w ORDER BY w.webview_session_id DESC LIMIT 1),
                 (SELECT w.webview_session_id FROM w
@@ -224,14 +241,20 @@ extension PostgresSessionStore {
         SweepStep(visited: try row.next(), expired: try row.next(), last: try row.next(), held: try row.next())
     }
 
-    /// Marks overdue webview sessions as expired, in the order of their ids, starting behind one.
-    package func sweep(after: WebviewSessionID?, limit: Int, by caller: Caller) async throws(StoreError) -> SweepStep {
+    /// Marks overdue webview sessions as expired, in the order of their ids, starting behind one; changes nothing where the database
+    /// refuses one of them.
+    func sweep(
+        after: WebviewSessionID?,
+        limit: Int,
+        by caller: Caller
+    ) async throws(StoreError) -> WorkOutcome<SweepStep> {
         let call = PostgresSessionStore.sweepStatement(
             Guarded(after ?? UUIDBytes(high: 0, low: 0), caller),
             policy.times.absolute,
-            limit
+            limit,
+            marker?.seed("sweep", caller).bytes
         )
-        return try await client.work(call).first()
+        return try await client.workOrRefusal(call)
     }
 }
 
@@ -243,10 +266,17 @@ package struct RevokeProgress: Sendable, Equatable {
     package private(set) var revoked = 0
     /// How many are at the provider, and were left to come to their end.
     package private(set) var underWay = 0
+    /// Those that the database refuses to change; each is on record as skipped.
+    package private(set) var skipped: [WebviewSessionID] = []
 
     fileprivate mutating func add(_ step: RevokeProgress) {
         visited += step.visited
         revoked += step.revoked
         underWay += step.underWay
+    }
+
+    fileprivate mutating func skip(_ webviewSession: WebviewSessionID) {
+        visited += 1
+        skipped.append(webviewSession)
     }
 }

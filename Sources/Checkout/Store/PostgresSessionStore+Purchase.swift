@@ -40,7 +40,10 @@ extension PostgresSessionStore {
                 \(SQLText.returning("f"))
             ), q AS (
                 INSERT INTO webview_session_purchase (webview_session_id) SELECT $1 FROM u WHERE u.outcome = 'begin'
-                ON CONFLICT (webview_session_id) DO NOTHING
+                -- An attempt that begins has none; one that somebody has put there would keep recovery from it.
+                ON CONFLICT (webview_session_id) DO UPDATE SET
+                    since = excluded.since, next_at = excluded.next_at, stuck_at = NULL, reason = NULL, recoveries = 0, failures = 0,
+                    woken = false, missing_since = NULL
             ), \(SQLText.audit("'purchase'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """
@@ -55,7 +58,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Transition<BeginOutcome> {
         let call = PostgresSessionStore.beginStatement(
-            Guarded(evidence.webviewSession, caller),
+            Guarded("purchase", evidence.webviewSession, caller, marker),
             evidence,
             policy.appProof == .required,
             freshAttempt,
@@ -121,7 +124,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         let call = PostgresSessionStore.meetStatement(
-            Guarded(evidence.webviewSession, caller),
+            Guarded("meet", evidence.webviewSession, caller, marker),
             evidence,
             policy.appProof == .required,
             freshLaunchHash,
@@ -174,7 +177,11 @@ extension PostgresSessionStore {
         attempt: UUIDBytes,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.releaseStatement(Guarded(webviewSession, caller), attempt, policy.times.idle)
+        let call = PostgresSessionStore.releaseStatement(
+            Guarded("release", webviewSession, caller, marker),
+            attempt,
+            policy.times.idle
+        )
         return try await applies(call, "release", webviewSession, caller)
     }
 
@@ -215,7 +222,7 @@ extension PostgresSessionStore {
             case .declined(let reason): (.declined, nil, reason)
             }
         let call = PostgresSessionStore.settleStatement(
-            Guarded(webviewSession, caller),
+            Guarded("settle", webviewSession, caller, marker),
             attempt,
             state.rawValue,
             authorization?.answer,

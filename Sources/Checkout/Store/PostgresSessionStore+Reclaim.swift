@@ -59,7 +59,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Bool {
         let call = PostgresSessionStore.reclaimStatement(
-            Guarded(webviewSession, caller),
+            Guarded("reclaim", webviewSession, caller, marker),
             freshAttempt,
             session,
             reason,

@@ -45,7 +45,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> PurchaseAttempt? {
         let call = PostgresSessionStore.takeUpStatement(
-            Guarded(webviewSession, caller),
+            Guarded("recover", webviewSession, caller, marker),
             freshAttempt,
             policy.times.lease,
             pause,
@@ -76,7 +76,7 @@ extension PostgresSessionStore {
             )
             UPDATE webview_session_purchase AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
             FROM d WHERE q.webview_session_id = d.webview_session_id
-            RETURNING q.webview_session_id, q.recoveries, extract(epoch FROM statement_timestamp() - q.since)::bigint
+            RETURNING q.webview_session_id, q.recoveries, \(RecoverySQL.age("q.since"))
             """
     ) { row in
         OverduePurchase(webviewSession: try row.next(), recoveries: try row.next(), age: try row.next())
@@ -157,7 +157,11 @@ extension PostgresSessionStore {
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.giveUpStatement(Guarded(webviewSession, caller), attempt, reason)
+        let call = PostgresSessionStore.giveUpStatement(
+            Guarded("give_up", webviewSession, caller, marker),
+            attempt,
+            reason
+        )
         return try await applies(call, "give_up", webviewSession, caller)
     }
 
@@ -187,7 +191,7 @@ extension PostgresSessionStore {
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.resumeStatement(Guarded(webviewSession, caller), reason)
+        let call = PostgresSessionStore.resumeStatement(Guarded("resume", webviewSession, caller, marker), reason)
         return try await applies(call, "resume", webviewSession, caller)
     }
 

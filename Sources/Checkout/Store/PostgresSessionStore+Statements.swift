@@ -19,6 +19,12 @@ extension PostgresSessionStore {
             reclaimStatement.statement,
             policyStatement.statement,
             missingStatement.statement,
+            nextSessionStatement.statement,
+            trailPageStatement.statement,
+            noteSkippedStatement.statement,
+            dueSkippedStatement.statement,
+            forgetSkippedStatement.statement,
+            skippedStatement.statement,
         ]
 
     /// The statements that a crossing runs: each names one webview session in `$1`, and must touch one partition by its primary

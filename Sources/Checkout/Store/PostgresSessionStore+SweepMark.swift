@@ -3,14 +3,18 @@ package import Primitives
 package import SessionBroker
 
 extension PostgresSessionStore {
-    static let sweptStatement = TypedStatement<WebviewSessionID>(
+    /// What the sweep has not come to by its own rules is not believed of the mark: it would be passed over.
+    static let sweptStatement = TypedStatement<WebviewSessionID, Duration>(
         name: "webview_session_swept",
-        sql: "SELECT ended_before FROM webview_session_sweep"
+        sql: """
+            SELECT least(s.ended_before, id_floor(statement_timestamp() - $1 * interval '1 second'))
+            FROM webview_session_sweep AS s ORDER BY s.ended_before LIMIT 1
+            """
     )
 
     /// How far the sweep has come, or `nil` before the first.
     package func sweepMark() async throws(StoreError) -> WebviewSessionID? {
-        try await client.work(PostgresSessionStore.sweptStatement()).single()
+        try await client.work(PostgresSessionStore.sweptStatement(policy.times.absolute)).single()
     }
 
     /// The mark of several processes is the furthest of them: each began at a mark, so nothing is left out below it.

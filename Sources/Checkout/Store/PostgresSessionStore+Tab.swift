@@ -153,7 +153,11 @@ extension PostgresSessionStore {
         _ tab: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Transition<TabOutcome> {
-        let call = PostgresSessionStore.touchTabStatement(Guarded(view.id, caller), tab, policy.times.idle)
+        let call = PostgresSessionStore.touchTabStatement(
+            Guarded("tab", view.id, caller, marker),
+            tab,
+            policy.times.idle
+        )
         // A touch leaves no audit row to look for, and none is needed: the next request touches again.
         let rows = try await client.write(call, key: view.id)
         guard let cells = try rows.single() else { return .notFound(.refused(.unknown)) }
@@ -199,7 +203,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Transition<ReviewOutcome> {
         let call = PostgresSessionStore.reviewStatement(
-            Guarded(request.webviewSession, caller),
+            Guarded("review", request.webviewSession, caller, marker),
             request.tabHash,
             request.returnHash,
             request.orderReference,
@@ -240,7 +244,7 @@ extension PostgresSessionStore {
         by caller: Caller
     ) async throws(StoreError) -> Transition<PlaceOutcome> {
         let call = PostgresSessionStore.placeStatement(
-            Guarded(request.webviewSession, caller),
+            Guarded("place", request.webviewSession, caller, marker),
             request.tabHash,
             request.returnHash,
             request.total,
@@ -277,7 +281,10 @@ extension PostgresSessionStore {
         placement: Int,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.unplaceStatement(Guarded(webviewSession, caller), Int32(clamping: placement))
+        let call = PostgresSessionStore.unplaceStatement(
+            Guarded("unplace", webviewSession, caller, marker),
+            Int32(clamping: placement)
+        )
         return try await applies(call, "unplace", webviewSession, caller)
     }
 
@@ -301,7 +308,11 @@ extension PostgresSessionStore {
         reason: String,
         by caller: Caller
     ) async throws(StoreError) -> Bool {
-        let call = PostgresSessionStore.declineStatement(Guarded(webviewSession, caller), orderReference, reason)
+        let call = PostgresSessionStore.declineStatement(
+            Guarded("decline", webviewSession, caller, marker),
+            orderReference,
+            reason
+        )
         return try await applies(call, "decline", webviewSession, caller)
     }
 
@@ -330,7 +341,7 @@ extension PostgresSessionStore {
         tab: Digest32,
         by caller: Caller
     ) async throws(StoreError) -> Transition<CancelOutcome> {
-        let call = PostgresSessionStore.cancelStatement(Guarded(webviewSession, caller), tab)
+        let call = PostgresSessionStore.cancelStatement(Guarded("cancel", webviewSession, caller, marker), tab)
         return try await transition(call, "cancel", webviewSession, caller)
     }
 }

@@ -22,6 +22,8 @@ package import SessionBroker
 package final class PostgresSessionStore {
     let client: PostgresClient
     let policy: BrokerPolicy
+    /// Marks the rows of the trail; `nil` where no key is set.
+    let marker: TrailMarker?
     let account: OrderAccount
     /// The times that an issue and an open send, as they are sent.
     let launchSeconds: Int64
@@ -37,9 +39,11 @@ package final class PostgresSessionStore {
     ///   - client: Started by the caller.
     ///   - policy: Times and reactions, sent with each statement that needs them.
     ///   - account: What orders are made under.
-    package init(client: PostgresClient, policy: BrokerPolicy, account: OrderAccount = .none) {
+    /// - Throws: `CryptographyError` where OpenSSL does not offer the algorithm of the marks.
+    package init(client: PostgresClient, policy: BrokerPolicy, account: OrderAccount = .none) throws {
         self.client = client
         self.policy = policy
+        marker = try policy.trailKey.map { try TrailMarker($0) }
         self.account = account
         launchSeconds = policy.times.launch.components.seconds
         absoluteSeconds = policy.times.absolute.components.seconds
@@ -114,7 +118,8 @@ extension PostgresSessionStore {
         _ webviewSession: WebviewSessionID,
         _ caller: Caller
     ) async throws(StoreError) -> ResultSet {
-        let call = PostgresSessionStore.verifyCommitStatement(webviewSession, operation, caller.request)
+        let request = Guarded(operation, webviewSession, caller, marker).request
+        let call = PostgresSessionStore.verifyCommitStatement(webviewSession, operation, request)
         do {
             try await client.waitUntilReady(within: PostgresSessionStore.patience)
             var rows = try await client.read(call.statement, call.parameters, isLastStep: true)

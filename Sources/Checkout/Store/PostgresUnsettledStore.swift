@@ -45,7 +45,7 @@ package final class PostgresUnsettledStore {
                 UNION ALL SELECT 'charge', true, n.webview_session_id, n.received_at FROM \(messages)
             )
             SELECT c.kind, c.is_stuck, count(DISTINCT c.webview_session_id),
-                extract(epoch FROM statement_timestamp() - min(c.since))::bigint
+                coalesce(extract(epoch FROM statement_timestamp() - min(c.since) FILTER (WHERE isfinite(c.since)))::bigint, 0)
             FROM c GROUP BY c.kind, c.is_stuck
             """
     ) { row in
@@ -63,7 +63,8 @@ package final class PostgresUnsettledStore {
     static let listStatement = TypedStatement<UnsettledCase, Duration?>(
         name: "unsettled_list",
         sql: """
-            SELECT 'purchase', q.stuck_at IS NOT NULL, q.webview_session_id, f.order_ref, q.since, q.reason
+            -- One without a session of the provider, which no statement of ours writes, is listed too.
+            SELECT 'purchase', q.stuck_at IS NOT NULL, q.webview_session_id, coalesce(f.order_ref, ''), q.since, q.reason
             FROM \(purchases)
             WHERE q.stuck_at IS NOT NULL OR q.since <= statement_timestamp() - $1 * interval '1 second'
             UNION ALL

@@ -21,6 +21,11 @@ package enum RecoverySQL {
         """
     }
 
+    /// Whole seconds since a time; none since one without end, which would fail the statement for all rows.
+    package static func age(_ since: String) -> String {
+        "CASE WHEN isfinite(\(since)) THEN extract(epoch FROM statement_timestamp() - \(since))::bigint ELSE 0 END"
+    }
+
     /// A time from now on: some seconds, doubled with each time before, up to an hour.
     ///
     /// - Parameters:

@@ -10,21 +10,29 @@ package enum SQLText {
     /// The audit row of `u`, as the common table expression `e`; operation and reason are expressions, and without a condition
     /// every outcome is written down.
     ///
-    /// `providerRequest` is the parameter with the provider's id of what it answered.
+    /// `providerRequest` is the parameter with the provider's id of what it answered, `request` the expression for the request.
     package static func audit(
         _ operation: String,
         reason: String = "NULL",
         providerRequest: String? = nil,
+        request: String = "$3",
         where condition: String? = nil
     ) -> String {
         let (column, value) = providerRequest.map { (", provider_request", ", \($0)") } ?? ("", "")
         return """
             e AS (
-                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, reason, peer, request\(column))
-                SELECT u.webview_session_id, statement_timestamp(), u.events, u.state, \(operation), u.outcome, \(reason), $2, $3\(value)
+                INSERT INTO webview_session_trail (webview_session_id, ordinal, to_state, op, outcome, reason, peer, request\(column))
+                SELECT u.webview_session_id, u.events, u.state, \(operation), u.outcome, \(reason), $2, \(request)\(value)
                 FROM u\(condition.map { " WHERE \($0)" } ?? "")
             )
             """
+    }
+
+    /// The request of `$3` with the mark of a row, for a statement about several webview sessions.
+    ///
+    /// - Parameter seed: The parameter with the seed of `TrailMarker`, or NULL: then it has no mark.
+    static func marked(_ seed: String) -> String {
+        "$3 || coalesce('.' || encode(substring(sha256(\(seed) || uuid_send(u.webview_session_id)) FROM 1 FOR 8), 'hex'), '')"
     }
 
     /// What `u` must return for its audit row and for all columns.
@@ -52,16 +60,38 @@ package struct Guarded: StatementInput {
 
     private let webviewSession: WebviewSessionID
     private let caller: Caller
+    /// Of `TrailMarker`; stands behind the request in the audit row.
+    private let mark: UInt64?
 
-    /// What a guarded statement is about, and for whom.
-    package init(_ webviewSession: WebviewSessionID, _ caller: Caller) {
+    /// What a guarded statement is about, and for whom; without a mark for one that marks its rows itself, or writes none.
+    package init(_ webviewSession: WebviewSessionID, _ caller: Caller, mark: UInt64? = nil) {
         self.webviewSession = webviewSession
         self.caller = caller
+        self.mark = mark
+    }
+
+    /// What a guarded statement is about, and for whom.
+    package init(_ operation: String, _ webviewSession: WebviewSessionID, _ caller: Caller, _ marker: TrailMarker?) {
+        self.init(webviewSession, caller, mark: marker.map { $0.mark($0.seed(operation, caller), webviewSession) })
+    }
+
+    /// The request as its audit row has it.
+    var request: String {
+        String(ascii: requestCount) { room in appendRequest(to: &room) }
+    }
+
+    private var requestCount: Int { caller.requestCount + (mark == nil ? 0 : 17) }
+
+    private func appendRequest(to room: inout OutputSpan<UInt8>) {
+        caller.appendRequest(to: &room)
+        guard let mark else { return }
+        room.append(UInt8(ascii: "."))
+        Hex.append(mark, digits: 16, to: &room)
     }
 
     package func append(to parameters: inout Parameters) {
         parameters.append(uuid: webviewSession)
         parameters.append(ascii: caller.peerCount) { room in caller.appendPeer(to: &room) }
-        parameters.append(ascii: caller.requestCount) { room in caller.appendRequest(to: &room) }
+        parameters.append(ascii: requestCount) { room in appendRequest(to: &room) }
     }
 }

@@ -54,6 +54,13 @@ final class SessionUpkeep {
             let step = try await part.sweeper.step(request: "sweep-" + Hex.encode(part.reactor.random.bytes(8)))
             report.visited += step.visited
             report.expired += step.expired
+            if let (webviewSession, state) = step.skipped {
+                let fields = [
+                    LogField("webview_session", webviewSession.description), LogField("work", "sweep"),
+                    LogField("sql_state", state),
+                ]
+                part.logger.warning("upkeep.row_skipped", fields)
+            }
             return !step.isLast
         } catch {
             warn("upkeep.sweep_failed", error)

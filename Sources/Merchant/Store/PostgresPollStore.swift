@@ -55,9 +55,9 @@ package final class PostgresPollStore {
                 next_at = CASE WHEN d.own THEN q.next_at ELSE statement_timestamp() + interval '1 hour' END
             FROM d WHERE q.object_id = d.object_id
             RETURNING q.object_id, q.kind, q.webview_session_id, q.polls, q.failures,
-                greatest(0, extract(epoch FROM statement_timestamp() - q.since))::bigint, d.notified,
+                greatest(0, \(RecoverySQL.age("q.since"))), d.notified,
                 (SELECT o.state FROM payment_object AS o WHERE o.object_id = q.object_id),
-                extract(epoch FROM statement_timestamp() - q.missing_since)::bigint, d.own
+                CASE WHEN q.missing_since IS NOT NULL THEN \(RecoverySQL.age("q.missing_since")) END, d.own
             """
     ) { row in
         let (id, kind, order) = (try row.next(String.self), try row.next(ObjectKind.self), try row.next(UUIDBytes.self))

@@ -1,5 +1,6 @@
 import Checkout
 import Commerce
+import Cryptography
 import MerchantOrders
 import Postgres
 import Primitives
@@ -94,6 +95,7 @@ final class PostgresSessionCreation {
     ]
 
     let client: PostgresClient
+    private let marker: TrailMarker?
     private let launchSeconds: Int64
     private let absoluteSeconds: Int64
 
@@ -101,9 +103,11 @@ final class PostgresSessionCreation {
     ///
     /// - Parameters:
     ///   - client: Started by the caller.
-    ///   - policy: For the life of webview sessions.
-    init(client: PostgresClient, policy: BrokerPolicy) {
+    ///   - policy: For the life of webview sessions, and the key of their trail.
+    /// - Throws: `CryptographyError` where OpenSSL does not offer the algorithm of the marks.
+    init(client: PostgresClient, policy: BrokerPolicy) throws(CryptographyError) {
         self.client = client
+        if let key = policy.trailKey { marker = try TrailMarker(key) } else { marker = nil }
         launchSeconds = policy.times.launch.components.seconds
         absoluteSeconds = policy.times.absolute.components.seconds
     }
@@ -119,8 +123,8 @@ final class PostgresSessionCreation {
         name: "session_open_app",
         sql: """
             WITH \(ClaimSQL.claim(first: 4, key: "$27", webviewSession: "$1", status: "$23", answer: "$24")), e AS (
-                INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, peer, request)
-                SELECT $1, statement_timestamp(), 1, 'issued'::webview_session_state, 'issue', 'issued', $2, $3
+                INSERT INTO webview_session_trail (webview_session_id, ordinal, to_state, op, outcome, peer, request)
+                SELECT $1, 1, 'issued'::webview_session_state, 'issue', 'issued', $2, $3
                 WHERE EXISTS (SELECT FROM i)
             ), f AS (
                 INSERT INTO webview_session (
@@ -204,7 +208,7 @@ final class PostgresSessionCreation {
         var postage: Int64?
         if case .fixed(let sum) = new.draft.postage { postage = sum.units }
         return PostgresSessionCreation.openStatement(
-            Guarded(session.id, caller),
+            Guarded("issue", session.id, caller, marker),
             new.claim,
             // The buyer of an app gives no sign of life before the end.
             session.client == .mobileApp ? absoluteSeconds : launchSeconds,
@@ -256,7 +260,7 @@ final class PostgresSessionCreation {
     /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {
-        let call = PostgresSessionCreation.cancelStatement(Guarded(webviewSession, caller))
+        let call = PostgresSessionCreation.cancelStatement(Guarded("cancel", webviewSession, caller, marker))
         return try await client.write(call, key: webviewSession, isLastStep: true).count == 1
     }
 }

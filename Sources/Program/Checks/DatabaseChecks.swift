@@ -31,6 +31,8 @@ enum DatabaseChecks {
         var unpinnedCommit = "on"
         /// Whether a server on another machine is believed without having proved who it is.
         var isWayUnverified = false
+        /// Sessions that long work passes over, because the database refuses to change them: how many, and one of them with the refusal.
+        var skipped: (count: Int, example: String)?
         /// The account of the newest order and that of the settings, where they differ.
         var otherAccount: (newest: String, settings: String)?
     }
@@ -91,6 +93,17 @@ enum DatabaseChecks {
                     "The newest order is of account \(other.newest), the settings name \(other.settings).",
                     remedy:
                         "Use settings and a database of the same account, or set provider.allow_account_change to allow the difference."
+                )
+            )
+        }
+        if let skipped = facts.skipped {
+            found.append(
+                Finding(
+                    "D28",
+                    .warning,
+                    setting,
+                    "The database refuses to change \(skipped.count) sessions, and expiry or a revocation passed over them: \(skipped.example).",
+                    remedy: "`sallyport audit --alerts` lists them; mend each row as the owner of the schema."
                 )
             )
         }

@@ -48,7 +48,7 @@ extension DoctorCommand {
         let database = try DatabaseAccess(configuration, logger: .silent)
         let link = try configuration.database(at: database.url)
         return try await database.connected { _, client in
-            let store = PostgresSessionStore(client: client, policy: policy)
+            let store = try PostgresSessionStore(client: client, policy: policy)
             let rights = try await store.rights()
             let margin = try await PostgresPartitionStore(client: client).margin()
             var facts = DatabaseChecks.Facts(
@@ -66,6 +66,8 @@ extension DoctorCommand {
             facts.mightyLogin = rights.mightyLogin
             facts.unpinnedCommit = rights.unpinnedCommit
             facts.isWayUnverified = link.isRemote && !link.isVerified
+            let skipped = try await store.skippedSessions()
+            facts.skipped = skipped.first.map { (skipped.count, "\($0.webviewSession) (\($0.sqlState))") }
             let newest = try await store.newestAccount()
             if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
                 let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)

@@ -297,7 +297,7 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_backlog",
         sql: """
             SELECT greatest(0, extract(epoch FROM
-                    statement_timestamp() - min(w.since) FILTER (WHERE w.dead_at IS NULL)))::bigint,
+                    statement_timestamp() - min(w.since) FILTER (WHERE w.dead_at IS NULL AND isfinite(w.since))))::bigint,
                 count(*) FILTER (WHERE w.dead_at IS NOT NULL)
             FROM webhook_delivery_queue AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL
             """

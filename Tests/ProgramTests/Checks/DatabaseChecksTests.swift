@@ -54,6 +54,15 @@ struct DatabaseTests {
         )
     }
 
+    @Test func `that refuses to change sessions is a warning that names one`() {
+        let found = lines { $0.skipped = (3, "019aa (22003)") }
+        #expect(
+            found == [
+                "D28 warning The database refuses to change 3 sessions, and expiry or a revocation passed over them: 019aa (22003)."
+            ]
+        )
+    }
+
     @Test func `whose login only lays its rights down is a warning`() {
         let found = lines { $0.mightyLogin = "owner" }
         #expect(

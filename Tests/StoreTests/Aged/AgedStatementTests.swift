@@ -95,6 +95,11 @@ private let allowances: [String: Allowance] = [
         partitions: 20,
         rows: 500
     ),
+    "webview_session_trail_page": Allowance(
+        reason: "all rows of the sessions since one, a page at a time, in all months since",
+        partitions: 20,
+        rows: 500
+    ),
     "webview_session_count_slice": Allowance(
         reason: "a hundred webview sessions of some minutes, at the end of a month too",
         partitions: 2,

@@ -275,7 +275,7 @@ struct EarlyDatabaseTests {
             #expect(try await orders.settle(operation, as: .done(charge, stored(200, "done"))))
             #expect(try await orders.read(operation.order)?.state == .captured)
 
-            let store = PostgresSessionStore(client: rig.client, policy: .unlimited(), account: Self.account)
+            let store = try PostgresSessionStore(client: rig.client, policy: .unlimited(), account: Self.account)
             let purchases = try await store.claimOverdue(limit: 1_000)
             #expect(purchases.count > 385)
             let purchase = try #require(purchases.first?.webviewSession)
@@ -292,11 +292,7 @@ struct EarlyDatabaseTests {
                     AND webview_session_id < id_floor(now() - interval '2 hours 5 minutes')
                 """
             #expect(try Int(rig.admin.rows(overdue)[0][0] ?? "").map { $0 > 1_000 } == true)
-            var last: WebviewSessionID?
-            repeat {
-                let step = try await rig.store.sweep(after: last, limit: 1_000, by: rig.caller())
-                last = step.visited == 1_000 ? step.last : nil
-            } while last != nil
+            _ = try await Sweeper(store: rig.store, batch: 1_000).run(request: "early")
             #expect(try rig.admin.rows(overdue)[0][0] == "0")
 
             let fresh = UUIDBytes(version7At: SystemClock().now(), random: rig.random)
