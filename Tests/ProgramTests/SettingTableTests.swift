@@ -51,7 +51,8 @@ import Testing
                 "log_level", "log.format", "database_url", "database.insecure_plaintext", "database.password_file",
                 "data_dir", "migrations_dir", "profile", "open.mode", "open.clean_url", "open.fetch_site",
                 "open.reopen_window", "session.launch", "session.idle", "session.absolute", "session.receipt",
-                "session.lease", "session.allow_policy_change", "session.on_reuse", "proof.app", "proof.verifier",
+                "session.lease", "session.allow_policy_change", "session.trail_secret", "session.on_reuse", "proof.app",
+                "proof.verifier",
                 "cookies.names",
             ]
         )
