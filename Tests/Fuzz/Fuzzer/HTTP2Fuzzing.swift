@@ -56,6 +56,8 @@ private func judge(_ request: SeenRequest) {
 /// What a session made of the bytes that it was given.
 private struct Connection {
     private(set) var seen: [SeenRequest] = []
+    /// Those that were answered before their end.
+    private var refused: Set<Int32> = []
     /// On which each came.
     private(set) var streams: [Int32] = []
 
@@ -85,8 +87,13 @@ private struct Connection {
 
     private mutating func take(_ event: HTTP2Event, _ session: HTTP2Session) {
         switch event {
-        case .head(let stream): _ = session.allowContent(stream, 1_000)
+        case .head(let stream):
+            guard !session.allowContent(stream, 1_000) else { return }
+            refused.insert(stream.id)
+            session.respond(HTTPResponse(.payloadTooLarge), on: stream, date: Connection.date.span)
         case .request(let stream):
+            // It may have come whole before its head was looked at.
+            guard !refused.contains(stream.id) else { return }
             check(stream.request.body.count <= 1_000, "content has a limit")
             seen.append(SeenRequest(stream.request))
             streams.append(stream.id)
