@@ -1,3 +1,4 @@
+import HTTPClient
 import IntegrationKit
 import Testing
 
