@@ -45,7 +45,7 @@ package struct HTTPURL: Sendable, Hashable {
 
     /// Host, with the port where that is not the scheme's own: the same for every spelling of one server.
     package var shortAuthority: String {
-        let name = host.text.hasSuffix(".") ? String(host.text.dropLast()) : host.text
+        let name = host.text.octets.ends(with: ".") ? String(host.text.unicodeScalars.dropLast()) : host.text
         guard let port, port != (isSecure ? 443 : 80) else { return name }
         return "\(name):\(port)"
     }

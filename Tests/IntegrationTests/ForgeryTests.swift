@@ -204,7 +204,7 @@ import Testing
             var shopper = try await shop.shopper()
             shopper.tab.buyer.email = buyer
             let confirm = try await shopper.toConfirm()
-            #expect(confirm.text.contains("￥\(total)"))
+            #expect(confirm.text.contains("¥\(total)"))
             let link = try ReturnFields(try await shopper.tab.agree(confirm))
             let quote = try await shopper.tab.browser.fetch("/calc_postage", link.form)
             #expect(quote.member("totalPrice") == total)

@@ -242,7 +242,7 @@ struct PurchaseTableTests {
         let rows = [
             Row(.reviewed, "notBought"), Row(.placed, "notBought"), Row(.purchasing, "notBought"),
             Row(.authorized, "receipt"),
-            Row(.declined, "notBought"), Row(.cancelled, "over"), Row(.revoked, "over"), Row(.expired, "over"),
+            Row(.declined, "notBought"), Row(.cancelled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead"),
         ]
         try await withRows(rows, client) { rig, row, crossing in
             let ticket = try crossing.returnTicket(rig)

@@ -51,12 +51,13 @@ extension PostgresSessionStore {
             var page = try await client.read(call).all()
             guard let last = page.last else { break }
             // A page ends with the last whole session of it: a mark is judged beside all others of its session.
-            if page.count == PostgresSessionStore.trailPage, page.first?.webviewSession != last.webviewSession {
+            let isFull = page.count == PostgresSessionStore.trailPage
+            if isFull, page.first?.webviewSession != last.webviewSession {
                 page.removeAll { $0.webviewSession == last.webviewSession }
             }
             found += judged(page).filter { $0.isAdded && $0.at >= since }
             if let end = page.last { place = (end.webviewSession, end.ordinal, end.at) }
-            if page.count < PostgresSessionStore.trailPage, last == page.last { break }
+            if !isFull { break }
         }
         return Array(found.prefix(limit))
     }

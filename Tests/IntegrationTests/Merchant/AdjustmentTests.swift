@@ -26,7 +26,7 @@ struct AdjustmentTests {
             #expect(session.reply["amounts"]?["total"]?["amount"]?.text == "2480")
             let tab = shop.tab()
             let confirm = try await tab.choose(try await tab.open(session.url))
-            for part in ["Points &lt;b&gt;&amp;", "1,000", "ギフト包装", "￥240", "2,480"] {
+            for part in ["Points &lt;b&gt;&amp;", "1,000", "ギフト包装", "¥240", "2,480"] {
                 #expect(confirm.text.contains(part), "\(part): \(confirm.text)")
             }
             #expect(!confirm.text.contains("<b>&"))

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- Takes a payment in that the provider knows and the ledger does not: `adopted`, or why not. `known`: the ledger has it for this order;
 -- `other`: another order has it, or the order another permission, account or currency; `under_way`: the session has not ended, so its
@@ -42,8 +42,8 @@ BEGIN
     PERFORM order_announce(in_session, 'session.paid', NULL);
     IF f.webview_session_id IS NOT NULL THEN
         UPDATE webview_session AS q SET events = q.events + 1 WHERE q.webview_session_id = in_session;
-        INSERT INTO webview_session_event (webview_session_id, at, ordinal, to_state, op, outcome, reason, peer, request)
-        VALUES (in_session, statement_timestamp(), f.events + 1, f.state, 'adopt', 'adopted', 'operator', 'operator', by_request);
+        INSERT INTO webview_session_trail (webview_session_id, ordinal, to_state, op, outcome, reason, peer, request)
+        VALUES (in_session, f.events + 1, f.state, 'adopt', 'adopted', 'operator', 'operator', by_request);
     END IF;
     RETURN 'adopted';
 END $$;
