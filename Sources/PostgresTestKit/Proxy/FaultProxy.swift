@@ -49,11 +49,12 @@ package final class FaultProxy: Sendable {
         self.orders = orders
         guard let from = SocketAddress(path: folder + "/.s.PGSQL.5432"), let to = SocketAddress(path: String(upstream))
         else { throw PostgresURLProblem() }
+        let listener = try ProxyListener(from)
         try loop.start()
         loop.execute { reactor in
             let door = ProxyDoor(reactor, upstream: to, orders: orders)
             reactor.addTurnObserver(door)
-            door.open(at: from)
+            door.open(listener)
         }
     }
 

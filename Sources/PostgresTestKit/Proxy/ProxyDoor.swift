@@ -1,27 +1,30 @@
 import EventIO
 import Primitives
 
+/// The socket at which a proxy is found.
+///
+/// A class, because a descriptor cannot be an optional property of one.
+final class ProxyListener: Sendable {
+    let descriptor: Descriptor
+
+    /// Listens from now on: who connects before the loop looks waits.
+    init(_ address: SocketAddress) throws(IOError) {
+        descriptor = try Socket.listen(on: address)
+    }
+
+    func accept() throws(IOError) -> Socket.Accepted? {
+        try Socket.accept(descriptor)
+    }
+}
+
 /// Lets connections in and carries out orders; on the proxy's loop.
 final class ProxyDoor: ReadinessHandler, TurnObserver {
     let reactor: Reactor
     private let upstream: SocketAddress
     private let orders: OrderBook
-    private var listener: Listener?
+    private var listener: ProxyListener?
     private var links: [ObjectIdentifier: ProxyLink] = [:]
     private var obeyed = ProxyOrders()
-
-    /// A class, because a descriptor cannot be an optional property of one.
-    private final class Listener {
-        let descriptor: Descriptor
-
-        init(_ address: SocketAddress) throws(IOError) {
-            descriptor = try Socket.listen(on: address)
-        }
-
-        func accept() throws(IOError) -> Socket.Accepted? {
-            try Socket.accept(descriptor)
-        }
-    }
 
     init(_ reactor: Reactor, upstream: SocketAddress, orders: OrderBook) {
         self.reactor = reactor
@@ -29,9 +32,8 @@ final class ProxyDoor: ReadinessHandler, TurnObserver {
         self.orders = orders
     }
 
-    func open(at address: SocketAddress) {
+    func open(_ listener: ProxyListener) {
         do {
-            let listener = try Listener(address)
             self.listener = listener
             _ = try reactor.add(listener.descriptor.raw, interest: .readable, trigger: .level, handler: self)
         } catch {
