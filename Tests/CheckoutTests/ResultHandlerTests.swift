@@ -43,6 +43,19 @@ import Testing
         }
     }
 
+    @Test func `while an app completes the order says so, and nothing of an order that is not placed`() async throws {
+        let crossing = crossing
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_tab_read", crossing.look("purchasing", "read_only"))
+            let fields = [Browser.english]
+            let answer = try await shop.ask(.get, "/checkout_result", fields: fields, cookies: crossing.tabCookies)
+            #expect(answer.status == 200 && answer.headline == "Completing your order")
+            #expect(answer.body.contains("You will not be charged twice."))
+            #expect(!answer.body.contains("not placed") && !answer.body.contains("before you return"))
+            #expect(answer.text(between: "href=\"https://links.example/index.html?", "\"") != nil)
+        }
+    }
+
     @Test func `of client browser has the form that buys`() async throws {
         let crossing = crossing
         try await withCheckout { shop in

@@ -74,6 +74,38 @@ struct CartScriptTests {
         #expect(String(decoding: result.output, as: UTF8.self) == "\(quantity) ¥\(sum)\n")
     }
 
+    /// Taps again as soon as the ticket is handed over, and after a while once more; prints how many checkouts there are then.
+    @Test func `starts one checkout for a double tap, and another one for a later tap`() throws {
+        let program = """
+            const parts = {}, handlers = {}, timers = [];
+            let started = 0;
+            const part = (id) => parts[id] ||= { textContent: "", disabled: false, hidden: true, addEventListener: (n, f) => handlers[id + n] = f,
+              querySelectorAll: () => [], };
+            const input = { name: "hd8", value: "1", dataset: { price: "1" }, setAttribute() {}, removeAttribute() {}, addEventListener() {} };
+            part("cart_form").querySelectorAll = (what) => what.startsWith("input") ? [input] : [];
+            globalThis.document = { getElementById: part, documentElement: { lang: "ja" } };
+            globalThis.setTimeout = (run, at) => timers.push({ run, at });
+            globalThis.clearTimeout = () => {};
+            const tap = () => handlers.cart_formsubmit({ preventDefault() {} });
+            globalThis.window = { addEventListener() {}, androidApp: { handle: () => setImmediate(tap) }, sallyport: {
+              readData: () => ({ client: "androidApp", texts: {}, completion: {} }), keep() {}, recall: () => ({}), CART: "cart",
+              post: () => Promise.resolve({ status: 200, body: { secureWebviewSessionId: "ticket" + (started += 1) } }) } };
+            require("\(Self.root)/public/js/cart.js");
+            tap();
+            setImmediate(() => setImmediate(() => {
+              console.log(started);
+              for (const timer of timers) if (timer.at === 1000) timer.run();
+              tap();
+              setImmediate(() => {
+                console.log(started);
+                process.exit();
+              });
+            }));
+            """
+        let result = try ChildPlan("/usr/bin/node", ["-e", program]).run(atMost: .seconds(120))
+        #expect(String(decoding: result.output, as: UTF8.self) == "1\n2\n")
+    }
+
     @Test(arguments: [
         (#"settle.resolve({ status: 503, body: { error: "unavailable" } })"#, 0, ["opening", "busy"]),
         (#"settle.resolve({ status: 500, body: {} })"#, 3, ["opening", "busy"]),
@@ -87,5 +119,30 @@ struct CartScriptTests {
         words: [String]
     ) throws {
         #expect(try Self.said(answer, after: seconds) == words)
+    }
+}
+
+/// public/js/confirm.js itself, with a page that is just enough for it.
+@Suite("The script of the confirm page", .enabled(if: Files.exists("/usr/bin/node"), "node is not installed"))
+struct ConfirmScriptTests {
+    @Test(arguments: [("true", "1"), ("false", "0")])
+    func `asks for the page again where the browser has kept it for the back button`(
+        persisted: String,
+        loads: String
+    ) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
+        let program = """
+            const heard = {};
+            let loads = 0;
+            globalThis.location = { reload: () => loads += 1 };
+            globalThis.document = { getElementById: (id) => id === "page_data" ? { textContent: "{}" } : null,
+              querySelector: () => ({ addEventListener() {} }) };
+            globalThis.window = { addEventListener: (name, run) => heard[name] = run };
+            require("\(root)/public/js/confirm.js");
+            heard.pageshow({ persisted: \(persisted) });
+            console.log(loads);
+            """
+        let result = try ChildPlan("/usr/bin/node", ["-e", program]).run(atMost: .seconds(120))
+        #expect(String(decoding: result.output, as: UTF8.self) == loads + "\n")
     }
 }

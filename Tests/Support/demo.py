@@ -44,6 +44,7 @@ class Shop:
             "DATA_DIR": str(self.folder / "var"), **(extra or {}),
         }
         environment = {**os.environ, **{"SALLYPORT_" + key: value for key, value in settings.items()}}
+        self.program, self.environment = program, environment
         self.log = open(self.folder / "log", "w+b")
         self.process = subprocess.Popen([program, "demo"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.log)
         for line in self.process.stdout:

@@ -6,6 +6,7 @@
   const WHOLE = /^(0|[1-9][0-9]*)$/;
   const MOST = 99;
   const LONG = 4000;
+  const DOUBLE_TAP = 1000;
 
   const page = window.sallyport;
   const data = page.readData();
@@ -126,13 +127,16 @@
     const ticket = answer.body.secureWebviewSessionId;
     if (answer.status === 200 && ticket) {
       remember(verifier ? { ticket, verifier } : { ticket });
-      problem.textContent = handOver(answer.body) ? "" : texts.bridgeMissing;
+      const isHandedOver = handOver(answer.body);
+      problem.textContent = isHandedOver ? "" : texts.bridgeMissing;
+      return isHandedOver;
     } else if (answer.status === 429) {
       problem.textContent = texts.limited;
     } else {
       // There was an answer, so it is not the buyer's network.
       problem.textContent = answer.body.error === "quantity_invalid" ? texts.notANumber : texts.unavailable;
     }
+    return false;
   }
 
   let patience = 0;
@@ -155,7 +159,8 @@
     if (button.disabled) return;
     setBusy(true);
     issue().then(
-      () => setBusy(false),
+      // The second tap of a double tap would start another checkout, and the first would not be this cart's any more.
+      (isHandedOver) => setTimeout(() => setBusy(false), isHandedOver ? DOUBLE_TAP : 0),
       () => {
         setBusy(false);
         problem.textContent = texts.failed;

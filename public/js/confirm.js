@@ -23,17 +23,17 @@
   const form = element("confirm_form");
   if (form) {
     const button = element("purchase_button");
-    const label = button.textContent;
     form.addEventListener("submit", (event) => {
       if (button.getAttribute("aria-disabled") === "true") return event.preventDefault();
       button.setAttribute("aria-disabled", "true");
       button.textContent = button.dataset.busy;
     });
-    window.addEventListener("pageshow", () => {
-      button.removeAttribute("aria-disabled");
-      button.textContent = label;
-    });
   }
+
+  // The browser kept the page as it was, for the back button: the order may be completed by now, or over.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+  });
 
   provider.addEventListener("load", start);
   start();

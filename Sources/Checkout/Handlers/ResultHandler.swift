@@ -82,8 +82,12 @@ enum ResultHandler {
         }
         let content: ResultView
         switch view.client {
-        case .iosApp, .androidApp: content = .app(returnLink: try exchange.returnLink(view, token), total: total)
-        case .site: content = .site(returnLink: try exchange.wayBack(view, token), total: total)
+        case .iosApp, .androidApp:
+            let link = try exchange.returnLink(view, token)
+            content = .app(returnLink: link, total: total, isBeingCompleted: view.state == .purchasing)
+        case .site:
+            let link = try exchange.wayBack(view, token)
+            content = .site(returnLink: link, total: total, isBeingCompleted: view.state == .purchasing)
         case .mobileApp: throw Failure(.internalError, "a tab of a webview session that has none", of: view)
         case .browser:
             let purchase = BrowserPurchase(

@@ -4,12 +4,12 @@ import SessionBroker
 
 /// The page after the provider's last page.
 enum ResultView: Sendable {
-    /// Client is an app: the link to tap, and what the buyer agreed to.
-    case app(returnLink: LinkTarget, total: Yen)
+    /// Client is an app: the link to tap, what the buyer agreed to, and whether the app completes the order already.
+    case app(returnLink: LinkTarget, total: Yen, isBeingCompleted: Bool = false)
     /// Client `browser`: the page completes the purchase itself.
     case browser(BrowserPurchase)
-    /// A merchant's site: the link to tap, and what the buyer agreed to.
-    case site(returnLink: LinkTarget, total: Yen)
+    /// A merchant's site: the same.
+    case site(returnLink: LinkTarget, total: Yen, isBeingCompleted: Bool = false)
 }
 
 /// What the result page posts to `/purchase`.
@@ -43,9 +43,20 @@ struct ResultPage: Sendable {
         case ticket
     }
 
+    /// What a page with a link says.
+    private struct Words {
+        let heading: Wording
+        let lead: Wording
+        let link: Wording
+        var note: Wording?
+    }
+
     private let app: Template<PageSlot>
     private let browser: Template<PageSlot>
     private let site: Template<PageSlot>
+    /// While the order is being completed: the link was followed already, and the money may be on its way.
+    private let appCompleting: Template<PageSlot>
+    private let siteCompleting: Template<PageSlot>
     private let language: Language
     private let launchField = Template<FieldSlot>(
         """
@@ -58,8 +69,13 @@ struct ResultPage: Sendable {
         language = frame.texts.language
         browser = Self.browser(frame)
         let texts = frame.texts.result
-        app = Self.tap(frame, texts.appLead, texts.returnLink, texts.appNote)
-        site = Self.tap(frame, texts.siteLead, texts.siteLink, texts.siteNote)
+        func tap(_ heading: Wording, _ lead: Wording, _ link: Wording, _ note: Wording? = nil) -> Template<PageSlot> {
+            Self.tap(frame, Words(heading: heading, lead: lead, link: link, note: note))
+        }
+        app = tap(texts.openHeading, texts.appLead, texts.returnLink, texts.appNote)
+        site = tap(texts.openHeading, texts.siteLead, texts.siteLink, texts.siteNote)
+        appCompleting = tap(texts.browserHeading, texts.completingNote, texts.returnLink)
+        siteCompleting = tap(texts.browserHeading, texts.siteCompletingNote, texts.siteLink)
     }
 
     /// Writes the page.
@@ -70,8 +86,10 @@ struct ResultPage: Sendable {
     /// - Returns: The document.
     func render(_ view: ResultView, nonce: Nonce) -> [UInt8] {
         switch view {
-        case .app(let target, let total): render(app, target, total)
-        case .site(let target, let total): render(site, target, total)
+        case .app(let target, let total, let isBeingCompleted):
+            render(isBeingCompleted ? appCompleting : app, target, total)
+        case .site(let target, let total, let isBeingCompleted):
+            render(isBeingCompleted ? siteCompleting : site, target, total)
         case .browser(let purchase):
             browser.render(room: 1024) { slot, writer in
                 switch slot {
@@ -99,25 +117,19 @@ struct ResultPage: Sendable {
         launchField.render(into: &writer) { _, writer in writer.text(ticket.text) }
     }
 
-    private static func tap(
-        _ frame: CheckoutFrame,
-        _ lead: Wording,
-        _ link: Wording,
-        _ note: Wording
-    ) -> Template<PageSlot> {
-        let texts = frame.texts.result
+    private static func tap(_ frame: CheckoutFrame, _ words: Words) -> Template<PageSlot> {
+        let note: Markup<PageSlot> = words.note.map { "<p class=\"note\">\($0)</p>\n" } ?? .empty
         return frame.document(
-            Head(title: "\(texts.openHeading)", steps: frame.texts.frame.steps(.confirm, as: link)),
+            Head(title: "\(words.heading)", steps: frame.texts.frame.steps(.confirm, as: words.link)),
             """
             <section class="card hero">
             <div class="seal seal-next" aria-hidden="true"></div>
-            <h1>\(texts.openHeading)</h1>
-            <p>\(lead)</p>
+            <h1>\(words.heading)</h1>
+            <p>\(words.lead)</p>
             <p class="bar-sum"><span>\(frame.texts.order.total)</span> <strong id="total">\(.total)</strong></p>
             <p class="actions"><a id="purchase_link" class="button button-main button-wide" href="\(.link)">\
-            \(link)</a></p>
-            <p class="note">\(note)</p>
-            </section>
+            \(words.link)</a></p>
+            \(note)</section>
             """
         )
     }

@@ -72,6 +72,20 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
             "result-site",
             pages[language].result.render(.site(returnLink: Samples.returnLink, total: Yen(27996)), nonce: nonce)
         ),
+        (
+            "result-app-completing",
+            pages[language].result.render(
+                .app(returnLink: Samples.returnLink, total: Yen(27996), isBeingCompleted: true),
+                nonce: nonce
+            )
+        ),
+        (
+            "result-site-completing",
+            pages[language].result.render(
+                .site(returnLink: Samples.returnLink, total: Yen(27996), isBeingCompleted: true),
+                nonce: nonce
+            )
+        ),
         ("result-browser", pages[language].result.render(.browser(purchase), nonce: nonce)),
         ("link-fallback", pages[language].link.render(nonce: nonce)),
         ("link-error", pages[language].link.render(.notFound, nonce: nonce)),

@@ -257,6 +257,7 @@ extension ResultTexts {
         stepHold: "If a page opens instead, hold the button and choose to open it in the app.",
         stepClose: "If you still cannot return, close this page and start again from the cart in the app.",
         stepCharge: "You are not charged before you return to the app.",
-        completingNote: "Your order is being completed in the app. You will not be charged twice."
+        completingNote: "Your order is being completed in the app. You will not be charged twice.",
+        siteCompletingNote: "Your order is being completed in the shop. You will not be charged twice."
     )
 }

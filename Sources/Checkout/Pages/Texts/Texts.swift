@@ -210,6 +210,7 @@ struct ResultTexts: Sendable {
     let stepClose: Wording
     let stepCharge: Wording
     let completingNote: Wording
+    let siteCompletingNote: Wording
 }
 
 /// The receipt.

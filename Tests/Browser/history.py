@@ -1,0 +1,461 @@
+#!/usr/bin/python3
+"""history: reload, back, forward and double taps on every page of the tab and in every state, in headless Chromium.
+
+A walk is a table. A row is what the buyer does, the page that comes and the state of the webview session behind it, then the pages that come
+with reload, with back and with forward again. Behind every cell the state is as the row says, nobody who has ordered is told to begin again,
+and the simulator holds the money that belongs to the state. The program's trail must not show a state that goes back.
+
+usage: Tests/Browser/history.py [--program PATH] [WALK ...]
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import purchase  # noqa: E402
+from selenium.common.exceptions import WebDriverException  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+
+TOTAL = "27996"
+
+# What the buyer sees: path, heading, and the control that leads on.
+PAGES = {
+    "cart": ("/browser/cart", "Your cart", "amzn_button"),
+    "button": ("/button", "Payment with Amazon Pay", None),
+    "confirm": ("/confirm_order", "Review your order", "purchase_button"),
+    "result": ("/checkout_result", "Your order is not placed yet", "purchase_link"),
+    "completing": ("/checkout_result", "Completing your order", None),
+    "waiting": ("/checkout_result", "Checking your payment", None),
+    "declined": ("/checkout_result", "The payment did not go through", "retry"),
+    "left": ("/checkout_cancel", "You have not been charged", "retry"),
+    "cancelled": ("/checkout_cancel", "Your purchase is cancelled", None),
+    "link": ("/", "The app did not open", "rescue"),
+    "rescue": ("/rescue", "How to return to the app", "purchase_link"),
+    "paid": ("/", "Your order is complete", None),
+    "pending": ("/", "Your order is being completed", None),
+    "over": ("/", "This page has expired", None),
+    "ended": ("/button", "This checkout has ended", None),
+    "thanks": ("/thanks", "Thank you for your order.", None),
+}
+
+# What nobody may read who has ordered, nor where the money may be on its way.
+BEGIN_AGAIN = ["start again", "again from the cart", "not been charged", "not placed yet", "before you return"]
+
+# A jar that holds nothing any more cannot say more than this.
+HAS_ORDERED = "If you have ordered already, there is nothing more to do."
+
+# No state comes before one that was there, but for a new try after a decline.
+ORDER = ["issued", "opened", "reviewed", "placed", "declined", "purchasing", "authorized", "cancelled", "expired", "revoked"]
+
+# Taps once more as soon as the app has the ticket.
+SECOND_TAP = """
+let ticket;
+Object.defineProperty(window, "handed", {
+  get: () => ticket,
+  set: (value) => { if (!ticket) setTimeout(() => document.getElementById("amzn_button").click()); ticket = value; },
+});
+"""
+
+LOOK = """
+const shown = (e) => e.checkVisibility() && !e.disabled;
+return [location.href, document.querySelector("h1")?.innerText || "", document.querySelector("main")?.innerText || "",
+        Array.from(document.querySelectorAll("main a[id], main button[id]")).filter(shown).map((e) => e.id)];
+"""
+
+# Of each walk: client, card, rows. A row without the last three is only on the way to the others.
+WALKS = {
+    "before consent": ("iosApp", "1111", [
+        # what the buyer does   sees        state       reload      back        forward
+        ("launch",              "provider", "opened",   "provider", "blank",    "provider"),
+        ("launch",              "provider", "opened",   "provider", "provider", "provider"),
+        ("/button",             "provider", "opened"),
+        ("/confirm_order",      "provider", "opened"),
+        ("/checkout_result",    "provider", "opened"),
+        ("/checkout_cancel",    "left",     "opened",   "left",     "provider", "left"),
+        ("double tap #retry",   "provider", "opened",   "provider", "left",     "provider"),
+        ("choose",              "confirm",  "reviewed", "confirm",  "provider", "confirm"),
+        ("launch",              "provider", "reviewed", "provider", "confirm",  "provider"),
+        ("/confirm_order",      "confirm",  "reviewed", "confirm",  "provider", "confirm"),
+        ("/checkout_result",    "confirm",  "reviewed", "confirm",  "confirm",  "confirm"),
+        ("provider's return",   "confirm",  "reviewed", "confirm",  "confirm",  "confirm"),
+        ("provider's result",   "confirm",  "reviewed"),
+        ("/checkout_cancel",    "left",     "reviewed", "left",     "confirm",  "left"),
+        ("double tap #retry",   "provider", "reviewed", "provider", "left",     "provider"),
+    ]),
+    "agreed": ("iosApp", "1111", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("double tap #purchase_button", "result", "placed", "result", "confirm", "result"),
+        ("/confirm_order",      "confirm",  "placed",   "confirm",  "result",   "confirm"),
+        ("double tap #purchase_button", "result", "placed", "result", "confirm", "result"),
+        ("provider's return",   "confirm",  "placed",   "confirm",  "result",   "confirm"),
+        ("tap #purchase_button", "result",  "placed",   "result",   "confirm",  "result"),
+        ("provider's result",   "result",   "placed",   "result",   "result",   "result"),
+        ("/button",             "confirm",  "placed",   "confirm",  "result",   "confirm"),
+        ("launch",              "confirm",  "placed",   "confirm",  "confirm",  "confirm"),
+        ("/checkout_result",    "result",   "placed"),
+        ("double tap #purchase_link", "link", "placed", "link",     "result",   "link"),
+        ("double tap #rescue",  "rescue",   "placed",   "rescue",   "link",     "rescue"),
+        ("/checkout_cancel",    "left",     "placed",   "left",     "rescue",   "left"),
+        ("double tap #retry",   "confirm",  "placed",   "confirm",  "left",     "confirm"),
+        ("tap #change_payment", "provider", "placed",   "provider", "confirm",  "provider"),
+        ("/checkout_result",    "result",   "placed",   "result",   "provider", "result"),
+        ("the app pays",        "result",   "authorized", "paid"),
+    ]),
+    "paid": ("iosApp", "1111", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("tap #purchase_button", "result",  "placed"),
+        ("the app pays",        "result",   "authorized"),
+        ("back",                "paid",     "authorized"),
+        ("launch",              "paid",     "authorized", "paid",   "over",     "paid"),
+        ("provider's return",   "over",     "authorized", "over",   "paid",     "over"),
+        ("provider's result",   "over",     "authorized", "over",   "over",     "over"),
+        ("/checkout_cancel",    "over",     "authorized", "over",   "over",     "over"),
+    ]),
+    "under way": ("iosApp", "1111", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("tap #purchase_button", "result",  "placed"),
+        ("the app pays, and hears nothing", "result", "purchasing", "completing", "completing", "completing"),
+        ("/button",             "completing", "purchasing", "completing", "completing", "completing"),
+        ("/confirm_order",      "completing", "purchasing"),
+        ("provider's return",   "completing", "purchasing"),
+        ("provider's result",   "completing", "purchasing"),
+        ("/checkout_cancel",    "completing", "purchasing", "completing", "completing", "completing"),
+        ("/rescue",             "rescue",   "purchasing", "rescue", "completing", "rescue"),
+        ("launch",              "pending",  "purchasing", "pending", "rescue",  "pending"),
+        ("the app pays",        "pending",  "authorized", "paid"),
+    ]),
+    "declined": ("iosApp", "3434", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("double tap #purchase_button", "declined", "declined", "declined", "declined", "declined"),
+        ("/confirm_order",      "declined", "declined", "declined", "declined", "declined"),
+        ("provider's return",   "declined", "declined"),
+        ("provider's result",   "declined", "declined"),
+        ("/checkout_cancel",    "left",     "declined", "left",     "declined", "left"),
+        ("launch",              "provider", "declined", "provider", "left",     "provider"),
+        ("/checkout_result",    "declined", "declined", "declined", "provider", "declined"),
+        ("double tap #retry",   "provider", "declined", "provider", "declined", "provider"),
+        ("choose a good card",  "confirm",  "reviewed", "confirm",  "provider", "confirm"),
+        ("double tap #purchase_button", "result", "placed", "result", "confirm", "result"),
+        ("the app pays",        "result",   "authorized", "paid"),
+    ]),
+    "cancelled": ("iosApp", "1111", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("tap #purchase_button", "result",  "placed"),
+        ("/checkout_cancel",    "left",     "placed"),
+        ("double tap #cancel_button", "cancelled", "cancelled", "over", "over"),
+        ("/confirm_order",      "over",     "cancelled", "over"),
+        ("launch",              "ended",    "cancelled", "ended",  "over",     "ended"),
+    ]),
+    "expired": ("iosApp", "1111", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("tap #purchase_button", "result",  "placed"),
+        ("time passes",         "result",   "placed"),
+        ("reload",              "over",     "expired",  "over",     "over",     "over"),
+        ("launch",              "ended",    "expired",   "ended",   "over",     "ended"),
+    ]),
+    "revoked": ("iosApp", "1111", [
+        ("launch",              "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("an operator revokes", "confirm",  "revoked"),
+        ("double tap #purchase_button", "over", "revoked", "over",  "over"),
+        ("launch",              "ended",    "revoked",  "ended"),
+    ]),
+    "in one browser": ("browser", "1111", [
+        ("go on",               "provider", "opened",   "provider", "cart",     "provider"),
+        ("choose",              "confirm",  "reviewed", "confirm",  "provider", "confirm"),
+        ("double tap #purchase_button", "thanks", "authorized", "thanks", "paid", "thanks"),
+        ("/confirm_order",      "paid",     "authorized", "paid",   "thanks",   "paid"),
+        ("launch",              "paid",     "authorized", "paid",   "paid",     "paid"),
+        ("/checkout_cancel",    "paid",     "authorized", "paid",   "paid",     "paid"),
+        ("provider's return",   "paid",     "authorized"),
+        ("provider's result",   "paid",     "authorized"),
+        ("double tap #receipt", "thanks",   "authorized", "thanks", "paid",     "thanks"),
+    ]),
+    "in one browser, under way": ("browser", "1111", [
+        ("go on",               "provider", "opened"),
+        ("choose",              "confirm",  "reviewed"),
+        ("agree, and hear nothing", "waiting", "purchasing", "waiting", "waiting", "waiting"),
+        ("/confirm_order",      "waiting",  "purchasing", "waiting", "waiting", "waiting"),
+        ("/button",             "waiting",  "purchasing"),
+        ("launch",              "pending",  "purchasing", "pending", "waiting", "pending"),
+        ("/checkout_cancel",    "waiting",  "purchasing", "waiting", "pending", "waiting"),
+        ("provider's return",   "waiting",  "purchasing"),
+        ("hear again",          "thanks",   "authorized", "thanks"),
+    ]),
+}
+
+# What happens without the tab: its page stays as it was.
+ELSEWHERE = {"the app pays", "the app pays, and hears nothing", "time passes", "an operator revokes"}
+
+
+class Walk:
+    """A buyer with the app's web view and its tab, or one browser."""
+
+    def __init__(self, shop, database, client, card):
+        self.shop, self.database, self.client, self.card = shop, database, client, card
+        self.tab = purchase.Tab("en", None)
+        self.view = self.tab if client == "browser" else purchase.Tab("en", None)
+        self.ticket, self.session, self.links, self.last = None, None, {}, None
+
+    def close(self):
+        self.shop.clear_faults()
+        self.tab.quit()
+        if self.view is not self.tab:
+            self.view.quit()
+
+    # What the buyer does.
+
+    def begin(self):
+        """As far as the launch ticket: a double tap in the cart makes one session, also where the first tap is answered before the second."""
+        driver = self.view.driver
+        if self.client != "browser":
+            driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": purchase.BRIDGES[self.client] + SECOND_TAP})
+        before = set(self.sql("SELECT webview_session_id FROM webview_session"))
+        driver.get(f"{self.shop.web}/{self.client}/cart")
+        self.double_tap(self.view, "#amzn_button")
+        if self.client == "browser":
+            self.view.until(lambda: self.seen() == "provider", "the browser does not get to the provider")
+            driver.back()
+            ticket = "return (JSON.parse(sessionStorage.getItem('sallyport.flow')) || {}).ticket"
+        else:
+            ticket = "return document.querySelector('#amzn_button:enabled') && window.handed"
+        self.ticket = self.view.until(lambda: driver.execute_script(ticket), "no ticket")
+        (self.session,) = set(self.sql("SELECT webview_session_id FROM webview_session")) - before
+
+    def act(self, action):
+        driver, tab = self.tab.driver, self.tab
+        word, _, rest = action.partition(" #")
+        if action == "launch":
+            driver.get(f"{self.shop.web}/button?secureWebviewSessionId={self.ticket}")
+        elif action.startswith("/"):
+            driver.get(self.shop.web + action)
+        elif action in ("back", "forward"):
+            getattr(driver, action)()
+        elif action == "go on":
+            driver.forward()
+        elif action == "reload":
+            driver.refresh()
+        elif word == "tap":
+            tab.click_in_view("#" + rest)
+        elif word == "double tap":
+            self.double_tap(tab, "#" + rest)
+        elif action == "choose":
+            self.choose(self.card)
+        elif action == "choose a good card":
+            self.choose("1111")
+        elif action == "provider's return":
+            driver.get(f"{self.shop.web}/confirm_order?amazonCheckoutSessionId={self.order()}")
+        elif action == "provider's result":
+            driver.get(f"{self.shop.web}/checkout_result?amazonCheckoutSessionId={self.order()}")
+        elif action == "agree, and hear nothing":
+            self.lose_answers()
+            tab.click("#purchase_button")
+        elif action == "hear again":
+            self.find_answers()
+            driver.get(self.shop.web + "/checkout_result")
+        elif action == "the app pays, and hears nothing":
+            self.lose_answers()
+            self.deliver()
+        elif action == "the app pays":
+            self.find_answers()
+            self.deliver()
+            purchase.thanks(self.view)
+        elif action == "time passes":
+            self.sql(f"UPDATE webview_session SET idle_until = now() WHERE webview_session_id = '{self.session}'")
+        elif action == "an operator revokes":
+            self.sallyport("revoke", self.session)
+        else:
+            raise AssertionError(f"no such action: {action}")
+
+    def double_tap(self, tab, selector):
+        def element():
+            found = [one for one in tab.find(selector) if one.is_displayed() and one.is_enabled()]
+            return found[0] if found else None
+        found = tab.until(element, f"no {selector}")
+        tab.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
+        ActionChains(tab.driver).double_click(found).perform()
+
+    def choose(self, card):
+        tab = self.tab
+        tab.until(lambda: tab.find("#email, #select-form"), "no page of the provider")
+        if tab.find("#email"):
+            return purchase.hosted_pages(tab, card=card)
+        tab.click(f"#select-form input[name=cardId][value*='{card}']")
+        tab.click("#continue")
+
+    def lose_answers(self):
+        """The provider completes the order, and says so to nobody."""
+        for operation, action in [("CompleteCheckoutSession", {"resetAfter": True}), ("CompleteCheckoutSession", {"status": 503}),
+                                  ("GetCheckoutSession", {"status": 503})]:
+            count = 1 if "resetAfter" in action else 200
+            self.shop.control("faults", {"match": {"operation": operation, "count": count}, "action": action})
+
+    def find_answers(self):
+        self.shop.clear_faults()
+        self.sql(f"UPDATE webview_session SET lease_until = now() WHERE webview_session_id = '{self.session}' AND state = 'purchasing'")
+
+    def deliver(self):
+        """The app gets the link that the tab had first, twice at once, and purchases."""
+        values = dict(part.split("=", 1) for part in self.links[self.order()].split("?", 1)[1].split("&"))
+        call = "purchase(arguments[0],arguments[1],arguments[2]);"
+        self.view.driver.execute_script(call + call, values["secureWebviewSessionId"], values["accessToken"], values["orderReferenceId"])
+
+    # What is there.
+
+    def look(self):
+        """Address, heading, text and controls of the page; nothing while one page makes way for another."""
+        try:
+            return self.tab.driver.execute_script(LOOK)
+        except WebDriverException:
+            return None
+
+    def seen(self):
+        """The page's name here, else its address and heading."""
+        looked = self.look()
+        if looked is None:
+            return "nothing"
+        url, heading, _, controls = looked
+        if not url.startswith("https"):
+            return "blank"
+        if url.startswith(self.shop.simulator) or self.tab.host() == purchase.SECOND_HOST:
+            return "provider"
+        path = "/" + url.split("/", 3)[3].split("?")[0]
+        for name, (where, title, control) in PAGES.items():
+            if heading == title and path.startswith(where) and (control is None or control in controls):
+                return name
+        return f"{path} {heading!r} {controls}"
+
+    def sql(self, statement):
+        run = subprocess.run(["psql", "-XqAt", self.database, "-c", statement], capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return run.stdout.splitlines()
+
+    def sallyport(self, *arguments):
+        return subprocess.run([self.shop.program, *arguments], env=self.shop.environment, check=True, capture_output=True, text=True).stdout
+
+    def column(self, name):
+        return self.sql(f"SELECT {name} FROM webview_session WHERE webview_session_id = '{self.session}'")[0]
+
+    def state(self):
+        return self.column("state")
+
+    def order(self):
+        return self.column("order_ref")
+
+    # What has to be there.
+
+    def step(self, action, page, state):
+        """Does something, and waits for the page, the state and the money that belong to it."""
+        self.act(action)
+        self.tab.until(lambda: self.is_at(page), f"{action}: not {page}")
+        self.tab.until(lambda: self.state() == state, f"{action}: {self.state()} in place of {state}")
+        url, _, text, _ = self.look()
+        if page == "result":
+            # The link of the first result page stays good as long as its checkout session is the order's.
+            link = self.tab.find("#purchase_link")[0].get_attribute("href")
+            assert self.links.setdefault(self.order(), link) == link, f"{action}: another return link"
+        if state in ("purchasing", "authorized") and action not in ELSEWHERE:
+            told = [words for words in BEGIN_AGAIN if words in text]
+            assert page == "over" or not told, f"{action}: whoever has ordered reads {told}"
+            assert page != "over" or HAS_ORDERED in text, f"{action}: whoever has ordered reads {text}"
+        self.check_money(state)
+
+    def is_at(self, page):
+        self.last = self.seen()
+        return self.last == page
+
+    def check_money(self, state):
+        """What the provider holds of this order: one charge of what was agreed, once it is to be completed; nothing before, nor otherwise."""
+        objects = [one for one in self.shop.control("state")["checkoutSessions"] if one["merchantReferenceId"] == self.session]
+        done = [one["effectiveCompletes"] for one in objects if one["effectiveCompletes"]]
+        assert done == ([1] if state in ("purchasing", "authorized") else []), f"completed {done} times while {state}"
+        for one in objects:
+            if one["effectiveCompletes"]:
+                charge = self.shop.control("objects/" + one["chargeId"])
+                assert charge["chargeAmount"]["amount"] == TOTAL, charge
+
+    def check_trail(self):
+        """The states that the program noted: each is behind the one before, but for another try after a decline."""
+        states = [json.loads(line)["state"] for line in self.sallyport("audit", self.session).splitlines()]
+        for before, after in zip(states, states[1:]):
+            assert ORDER.index(before) <= ORDER.index(after) or (before, after) == ("declined", "reviewed"), f"{before}, then {after}: {states}"
+        return states
+
+
+def walk(shop, database, name):
+    """The number of cells that are as the table says."""
+    client, card, rows = WALKS[name]
+    buyer, cells, action = Walk(shop, database, client, card), 0, "begin"
+    try:
+        buyer.begin()
+        for number, (action, page, state, *again) in enumerate(rows, 1):
+            for move, seen in [(action, page), *zip(["reload", "back", "forward"], again)]:
+                try:
+                    buyer.step(move, seen, state)
+                except Exception as error:
+                    raise AssertionError(f"row {number} ({action}), {move}: {seen} and {state} expected, {buyer.last} seen: {str(error)[:400]}") from error
+                cells += 1
+        buyer.check_trail()
+    finally:
+        buyer.close()
+    return cells
+
+
+def opened_twice(shop, database):
+    """An app's wrapper opens the tab's address twice at once: both loads end in the same checkout, which can be paid."""
+    buyer = Walk(shop, database, "iosApp", "1111")
+    try:
+        buyer.begin()
+        driver = buyer.tab.driver
+        first = driver.current_window_handle
+        for _ in range(2):
+            driver.execute_cdp_cmd("Target.createTarget", {"url": f"{shop.web}/button?secureWebviewSessionId={buyer.ticket}"})
+        loads = {}
+        for handle in set(driver.window_handles) - {first}:
+            driver.switch_to.window(handle)
+            buyer.tab.until(lambda: buyer.is_at("provider"), "one of two loads does not get to the provider")
+            loads[driver.execute_script("return performance.timeOrigin")] = handle
+        # The provider goes on with the checkout that was started last.
+        driver.switch_to.window(loads[max(loads)])
+        buyer.step("choose", "confirm", "reviewed")
+        buyer.step("double tap #purchase_button", "result", "placed")
+        buyer.step("the app pays", "result", "authorized")
+        outcomes = [event["outcome"] for event in map(json.loads, buyer.sallyport("audit", buyer.session).splitlines()) if event["op"] == "open"]
+        assert outcomes.count("opened") == 1 and set(outcomes) <= {"opened", "doubled", "same_tab"}, f"the trail says {outcomes}"
+        buyer.check_trail()
+    finally:
+        buyer.close()
+    return 5
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--program", default=purchase.ROOT / ".build/debug/sallyport")
+    parser.add_argument("walks", nargs="*", choices=[[], *WALKS, "opened twice"], default=[])
+    options = parser.parse_args()
+    shop, failed = purchase.open_shop(options.program), []
+    database = f"postgresql:///sallyport?host={shop.folder}/var/postgres/socket&user=sallyport"
+    try:
+        for name in options.walks or [*WALKS, "opened twice"]:
+            try:
+                count = walk(shop, database, name) if name in WALKS else opened_twice(shop, database)
+                print(f"history: {name}: {count} cells passed", flush=True)
+            except Exception as error:
+                failed.append(name)
+                print(f"history: {name} FAILED: {error}", flush=True)
+    finally:
+        shop.stop()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
