@@ -99,6 +99,17 @@ extension HTTPRequest {
         return withBytes(field.value) { $0.hasRootDot }
     }
 
+    /// What stands behind the scheme `Bearer` in the only Authorization field, RFC 6750 section 2.1; `nil` for any other request.
+    package var bearerToken: String? {
+        guard let field = only(.authorization) else { return nil }
+        return withBytes(field.value) { value in
+            guard value.count > 7, value[6] == UInt8(ascii: " "),
+                value.extracting(first: 6).isEqualIgnoringCase(to: "bearer")
+            else { return nil }
+            return value.extracting(7...).text
+        }
+    }
+
     /// Whether there is exactly one Content-Type and it names a media type, parameters aside.
     ///
     /// - Parameter type: The type in question.

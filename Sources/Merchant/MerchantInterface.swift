@@ -137,10 +137,7 @@ final class MerchantInterface {
     }
 
     private static func key(_ request: HTTPRequest) -> APIKey? {
-        guard request.count(.authorization) == 1, let field = request.first(.authorization) else { return nil }
-        let words = field.octets.parts(between: UInt8(ascii: " "), limit: 1, keepingEmpty: false)
-        guard words.count == 2, words[0].octets.lowercase.octets == "bearer" else { return nil }
-        return APIKey.parse(words[1])
+        request.bearerToken.flatMap { APIKey.parse($0) }
     }
 
     // MARK: The form of a request

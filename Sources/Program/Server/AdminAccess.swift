@@ -49,10 +49,8 @@ struct AdminAccess: Sendable {
     }
 
     private func isShown(_ token: Secret<[UInt8]>, _ request: HTTPRequest) -> Bool {
-        guard request.count(.authorization) == 1, let text = request.first(.authorization) else { return false }
-        let parts = text.octets.parts(between: UInt8(ascii: " "), limit: 1, keepingEmpty: false)
-        guard parts.count == 2, parts[0].octets.lowercase.octets == "bearer" else { return false }
-        let (shown, own) = (Array(parts[1].utf8), token.reveal())
+        guard let text = request.bearerToken else { return false }
+        let (shown, own) = (Array(text.utf8), token.reveal())
         return constantTimeEqual(shown.span, own.span)
     }
 }
