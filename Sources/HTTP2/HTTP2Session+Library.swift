@@ -90,6 +90,7 @@ extension HTTP2Session {
         stream.start = now
         budget.allow(2, of: .priority)
         if builder.isContradictory {
+            dropHead(of: stream)
             reset(stream, .protocolError)
         } else if let status = builder.refusal {
             stream.phase = .content
@@ -102,6 +103,8 @@ extension HTTP2Session {
             stream.phase = endsRequest ? .handling : .content
             events.append(endsRequest ? .request(stream) : .head(stream))
         } else {
+            // At once: the stream stays until the peer has heard of it.
+            dropHead(of: stream)
             stream.isRefused = true
             reset(stream, .refusedStream)
         }
