@@ -31,6 +31,23 @@ struct SessionTests {
         return Outcome(seen: bench.seen, isOver: bench.hasFailed || bench.session.isOver)
     }
 
+    @Test func `frees the head of a stream at once that it refuses`() throws {
+        let bench = try SessionBench.begun()
+        let fields = (0..<3).map { ("x-fill-\($0)", String(repeating: "x", count: 4_000)) }
+        for number in 0..<40 {
+            let head = HTTP2Frame.request("/", method: "POST") + fields
+            bench.receive(.headers(UInt32(2 * number + 1), head, ends: false))
+        }
+        bench.send()
+        var refused = 0
+        while let event = bench.session.nextEvent() {
+            guard case .closed(let stream) = event else { continue }
+            #expect(stream.request.headSize == 0)
+            refused += 1
+        }
+        #expect(refused > 20)
+    }
+
     @Test func `understands what comes`() throws {
         let outcome = try SessionTests.outcome(SessionTests.stream, pieces: .max)
         #expect(
