@@ -51,7 +51,7 @@ package struct TestShop<Place> {
     }
 
     /// The same for servers and commands, which work as the role of the program in service.
-    package var serviceURL: Secret<String> { TestDatabase.serviceURL(databaseURL) }
+    package var serviceURL: Secret<String> { patientURL(databaseURL) }
 
     /// Environment variables on top of the usual ones, for programs that are started from now on.
     package var settings: [String: String] {
@@ -243,7 +243,7 @@ extension TestShop<Application> {
         options.settings.merge(noticed) { own, _ in own }
         let environment = options.environment(simulator, try TestKeys.get())
         let settings = SettingSource(file: nil, environment: environment)
-        var parts = ApplicationParts(databaseURL: database.serviceURL)
+        var parts = ApplicationParts(databaseURL: patientURL(database.url))
         parts.jobPause = options.jobPause
         let broker = try await Application.start(try Configuration(settings), parts, logger: options.logger)
         ends.add { await broker.stop() }
@@ -259,6 +259,12 @@ extension TestShop<Application> {
         }
         return shop
     }
+}
+
+/// The URI for the program in service, whose statements wait for a locked row as long as a statement may take: rounds of periodic
+/// work that follow each other at once hold rows, and a slow machine keeps them longer than the usual half second.
+private func patientURL(_ owner: Secret<String>) -> Secret<String> {
+    Secret(TestDatabase.serviceURL(owner).reveal() + "%20-c%20lock_timeout%3D3s")
 }
 
 extension TestDatabase {

@@ -105,7 +105,7 @@ package struct ShopOptions: Sendable {
             "limits.issue_per_minute": "1000000", "limits.unknown_per_minute": "1000000",
             "merchant.requests_per_minute": "1000000",
             // A slow machine is no overload.
-            "limits.queue_wait_ms": "5000",
+            "limits.queue_wait_ms": "5000", "limits.queue_deadline": "60s",
         ]
         texts.merge(settings) { _, own in own }
         let names = texts.map { name, text in

@@ -34,7 +34,7 @@ struct PaymentTests {
         try await withShop(.merchant) { shop in
             let till = try await Till.open(shop)
             #expect(try await till.refund(1, mark: "early").code == "wrong_state")
-            #expect(try await till.capture().status == 200)
+            try await till.captureAll()
             let first = try await till.refund(10_000, mark: "one")
             #expect(first.status == 201, "\(first.text)")
             #expect(first.json["state"]?.text == "refund_initiated")
@@ -177,7 +177,7 @@ struct PaymentTests {
         try await withShop(.merchant) { shop in
             let till = try await Till.open(shop)
             switch call {
-            case .refund: #expect(try await till.capture().status == 200)
+            case .refund: try await till.captureAll()
             case .charge:
                 #expect(try await till.post("/v1/charges/\(till.charge)/cancel", "{}", mark: "c").status == 200)
             case .capture, .cancel, .close: break
@@ -204,7 +204,7 @@ struct PaymentTests {
     @Test func `does not believe a repeat that says the key was used for something else`() async throws {
         try await withShop(.merchant) { shop in
             let till = try await Till.open(shop)
-            #expect(try await till.capture().status == 200)
+            try await till.captureAll()
             try await shop.control.fault("CreateRefund", count: 1_000, ["status": 503])
             #expect(try await till.refund(500, mark: "r").code == "outcome_unknown")
             try await shop.control.clearFaults()

@@ -67,6 +67,12 @@ struct Till {
         try await post("/v1/charges/\(charge)/capture", MerchantKey.amount(yen), mark: mark)
     }
 
+    /// Captures the whole order, which has to succeed.
+    func captureAll() async throws {
+        let answer = try await capture()
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
     func refund(_ yen: Int, mark: String) async throws -> Page {
         try await post("/v1/charges/\(charge)/refunds", MerchantKey.amount(yen), mark: mark)
     }
