@@ -117,7 +117,9 @@ private func examineForwarded(_ bytes: [UInt8]) {
         guard isOurs else { break }
     }
     let found = ClientAddress.find(in: request, behind: proxy, trusted: proxies)
-    check(expected.contains(found.description), "the client of \(shown(bytes)) is \(expected), not \(found)")
+    // The C library writes the end of `::ffff:aaa` in decimals, we do not: both are the same number.
+    let written = AddressGrammar.version6(found.description.utf8)?.text ?? found.description
+    check(expected.contains(written), "the client of \(shown(bytes)) is \(expected), not \(found)")
 }
 
 // MARK: - Tokens in clear
