@@ -124,6 +124,7 @@ struct DeadlineTests {
             await DeadlineTests.pass(.seconds(54.9), clock, bench)
             #expect(!client.hasEnded)
             await DeadlineTests.pass(.seconds(0.2), clock, bench)
+            try #require(bench.metric("sallyport_http_late_handlers_total") == 1, "the handler has no deadline")
             let response = try await client.response()
             #expect(response.status == 503)
             #expect(response.body == "late /slow")

@@ -69,9 +69,12 @@ final class SquattedScene {
             [table]
         ).map { (name: $0[0] ?? "", type: $0[1] ?? "") }
         let names = columns.map(\.name).joined(separator: ", ")
+        // A key has one time: one without end comes beside the others only under another key.
+        let key = try freshKey(of: table)
+        let times = changes(columns.filter { $0.type == "timestamptz" }).map { $0.merging(key) { time, _ in time } }
         var taken = 0
         for row in try templates(table, columns) {
-            for change in changes(columns) + [[:]] {
+            for change in changes(columns) + times + [[:]] {
                 let sets = change.map { "'\($0.key)', \($0.value)" }.joined(separator: ", ")
                 let sql = """
                     INSERT INTO \(table) (\(names))
@@ -82,6 +85,28 @@ final class SquattedScene {
             }
         }
         return taken
+    }
+
+    /// The columns of a table's key, with what no other row has there.
+    private func freshKey(of table: String) throws -> [String: String] {
+        let columns = try rig.admin.rows(
+            """
+            SELECT a.attname, t.typname FROM pg_index AS i
+            JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+            JOIN pg_type AS t ON t.oid = a.atttypid WHERE i.indrelid = $1::regclass AND i.indisprimary
+            """,
+            [table]
+        )
+        var fresh: [String: String] = [:]
+        for column in columns where ["uuid", "text"].contains(column[1]) {
+            fresh[column[0] ?? ""] = column[1] == "uuid" ? thisMonth : "gen_random_uuid()::text"
+        }
+        return fresh
+    }
+
+    /// A random id of this month.
+    private var thisMonth: String {
+        "'\("\(victims[0].webviewSession)".prefix(24))' || right(gen_random_uuid()::text, 12)"
     }
 
     /// Rows of the victims, or one made of nothing but fitting values.
@@ -118,8 +143,7 @@ final class SquattedScene {
                 case "uuid":
                     victims.map { "'\($0.webviewSession)'" } + [
                         "gen_random_uuid()", "'ffffffff-ffff-ffff-ffff-ffffffffffff'",
-                        // One of this month.
-                        "'\("\(victims[0].webviewSession)".prefix(24))' || right(gen_random_uuid()::text, 12)",
+                        thisMonth,
                     ]
                 case "timestamptz": ["'infinity'", "'-infinity'", "'294276-01-01'", "now() - interval '1 day'"]
                 case "int2": ["32767", "-1"]

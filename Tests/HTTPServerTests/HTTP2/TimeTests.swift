@@ -193,6 +193,7 @@ struct TimeTests {
             let hurried = try client.ask("/hurried")
             await bench.until { gate.count == 2 }
             await TimeTests.pass(.seconds(10.1), clock, bench)
+            try #require(bench.metric("sallyport_http_late_handlers_total") == 1, "the handler has no deadline")
             let answer = try await client.answer(hurried)
             #expect(answer.status == 503)
             #expect(answer.text == "late /hurried")

@@ -59,12 +59,17 @@ struct HostileSampleTests {
             let answers = try HostileRequests.send(requests, to: Int(port), in: folder)
             #expect(answers.count == requests.count)
             for (request, status) in zip(requests, answers) {
-                #expect(request.expected.contains(status), "\(request.name): \(status)")
+                // Whoever waits for what does not come ends without an answer too; only a head that is too long may get none.
+                let expected = request.expected.subtracting(request.name == "head: too long" ? [] : [0])
+                #expect(expected.contains(status), "\(request.name): \(status)")
             }
             #expect(isPlain(String(decoding: try Files.read(folder + "/log"), as: UTF8.self)))
             #expect(try HostileRequests.send(probe, to: Int(port), in: folder) == [501])
         }
     }
+
+    /// Nobody can listen there: an example that takes what it should refuse ends at once, whoever runs the test.
+    private static let noPort = "-1"
 
     /// Secrets that are none: an empty variable must not be a key that everybody has.
     static let secrets = [
@@ -80,7 +85,7 @@ struct HostileSampleTests {
             try Files.write(folder + "/empty", [0x0A], mode: 0o600)
             let key = "swk_" + String(repeating: "a", count: 64)
             let sound = [
-                "SALLYPORT_URL": "https://pay.example.com", "SALLYPORT_KEY": key, "PORT": "1",
+                "SALLYPORT_URL": "https://pay.example.com", "SALLYPORT_KEY": key, "PORT": Self.noPort,
                 "SHOP_STATE": folder + "/state",
             ]
             let cases =
@@ -100,7 +105,7 @@ struct HostileSampleTests {
     @Test(arguments: [("receiver.py", "WEBHOOK_SECRETS"), ("postage.py", "POSTAGE_SECRETS")])
     func `of the documents does not begin with one either`(file: String, variable: String) async throws {
         for secret in Self.secrets + [nil] {
-            var environment = ["PORT": "1"]
+            var environment = ["PORT": Self.noPort]
             environment[variable] = secret
             let path = SampleLanguage.folder + "/../" + file
             let plan = ChildPlan(SampleLanguage.python.interpreter, [path], environment: environment)
