@@ -96,7 +96,7 @@ struct DevelopmentKeys: Sendable {
         }
     }
 
-    /// What the keys of webhooks are sealed under, and what the rows of the audit trail are marked under.
+    /// Secrets that the keys of webhooks are sealed under, and that the rows of the audit trail are marked under.
     private static let secretNames = ["merchant", "trail"]
 
     /// Makes the file `NAME.secret` where it is missing, in a folder of an older version too.
