@@ -156,7 +156,8 @@ import Testing
                 shop.provider.answer(200, ProviderBodies.session(line: nil))
                 let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
                 guard answer.failure != "not_priced" else { continue }
-                #expect(answer.status == 429 && answer.failure == "rate_limited" && answer[.retryAfter] == "5")
+                #expect(answer.status == 429 && answer.failure == "rate_limited")
+                #expect((1...5).contains(Int(answer[.retryAfter] ?? "") ?? 0))
                 #expect(shop.provider.requests.count >= 5)
                 return shop.provider.clear()
             }

@@ -15,7 +15,7 @@ enum ConfirmHandler {
             throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
         }
         switch try await exchange.tab() {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view): return try await review(exchange, token, view, checkoutSession)
         }
     }
@@ -81,7 +81,7 @@ enum ConfirmHandler {
 
     private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab(withDetails: true) {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view):
             let way = mustMeet(exchange, view) ? try exchange.wayBack(view, token) : nil
             return try page(exchange, token, view, way)
