@@ -407,7 +407,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("not_reviewed", "opened", 409, "not_priced", nil), ("declined", "declined", 402, "payment_declined", nil),
+            ("not_reviewed", "opened", 409, "not_priced", nil), ("declined", "declined", 303, nil, "/checkout_result"),
             ("flow_mismatch", "reviewed", 409, "flow_mismatch", nil),
             ("price_changed", "reviewed", 409, "price_changed", nil),
             ("not_met", "reviewed", 303, nil, "/confirm_order"),

@@ -47,7 +47,7 @@ enum CancelHandler {
             exchange.deployment.cookies.clearTab(on: &response)
             return response
         case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, of: view)
-        case .readOnly: throw Failure(.purchaseInProgress, of: view)
+        case .readOnly: return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }
