@@ -22,6 +22,7 @@ package struct SoundSettings: Sendable {
         "link.base_url": "https://pay-links.example.com", "tls.certificate": "cert.pem", "tls.key": "key.pem",
         "profile": "standard", "cookies.names": "host", "session.launch": "5m", "session.idle": "30m",
         "session.absolute": "2h", "session.lease": "45s", "limits.drain": "60s",
+        "session.trail_secret": "trail.secret",
         "trusted_proxies": "10.0.0.1, 10.1.0.0/16",
         "provider.region": "jp", "provider.merchant_id": "A1EXAMPLEMERCH",
         "provider.store_id": "amzn1.application-oa2-client.0123456789abcdef0123456789abcdef",
@@ -41,6 +42,7 @@ package struct SoundSettings: Sendable {
         files = [
             "tls.certificate": .content(Secret(certificate.certificatePEM)), "tls.key": .content(certificate.keyPEM),
             "provider.private_key": .content(SoundSettings.merchantKey),
+            "session.trail_secret": .content(Secret([UInt8](repeating: 9, count: 32))),
         ]
     }
 

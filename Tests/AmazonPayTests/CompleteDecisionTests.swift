@@ -10,6 +10,8 @@ struct CompleteDecisionTests {
     /// What reading the session brings.
     enum Read: Sendable {
         case open
+        case openForLess
+        case openWithoutAmount
         case completed
         case completedForLess
         case completedWithoutAmount
@@ -26,6 +28,8 @@ struct CompleteDecisionTests {
         var result: Result<CheckoutSession, AmazonPayError> {
             switch self {
             case .open: session(ClientBench.body("Open"))
+            case .openForLess: session(ClientBench.body("Open", amount: "27996"))
+            case .openWithoutAmount: session(ClientBench.body("Open", amount: nil))
             case .completed: session(ClientBench.body("Completed"))
             case .completedForLess: session(ClientBench.body("Completed", amount: "27996"))
             case .completedWithoutAmount: session(ClientBench.body("Completed", amount: nil))
@@ -131,12 +135,22 @@ struct CompleteDecisionTests {
             Row(422, "HardDeclined", read: .completed, "alreadyCompleted"),
             Row(422, "HardDeclined", read: .broken, "unknown"),
             Row(422, "MFANotCompleted", read: .open, "notReady"),
-            // Another amount.
-            Row(409, "AmountMismatch", "amountMismatch"),
-            Row(409, nil, "amountMismatch"),
-            Row(400, "CurrencyMismatch", "amountMismatch"),
+            // Another amount, which only the session can confirm.
+            Row(409, "AmountMismatch", read: .openForLess, "amountMismatch"),
+            Row(409, nil, read: .openForLess, "amountMismatch"),
+            Row(400, "CurrencyMismatch", read: .openForLess, "amountMismatch"),
+            Row(409, "AmountMismatch", read: .open, "rejected"),
+            Row(409, "AmountMismatch", read: .openWithoutAmount, "rejected"),
+            Row(400, "CurrencyMismatch", read: .open, "rejected"),
+            Row(409, nil, read: .open, "rejected"),
+            Row(409, "AmountMismatch", read: .broken, "rejected"),
+            Row(409, nil, read: .broken, "unknown"),
+            Row(409, "AmountMismatch", read: .completed, "alreadyCompleted"),
+            Row(409, "AmountMismatch", read: .completedForLess, "completedOtherwise"),
             Row(409, "AmountMismatch", read: .completed, isDoubtful: true, "alreadyCompleted"),
-            Row(409, "AmountMismatch", read: .open, isDoubtful: true, "amountMismatch"),
+            Row(409, "AmountMismatch", read: .openForLess, isDoubtful: true, "amountMismatch"),
+            Row(409, "AmountMismatch", read: .open, isDoubtful: true, "unknown"),
+            Row(409, "AmountMismatch", read: .broken, isDoubtful: true, "unknown"),
             // The call itself is wrong.
             Row(400, "InvalidParameterValue", "rejected"),
             Row(400, "InvalidHeaderValue", "rejected"),

@@ -156,7 +156,8 @@ import Testing
                 shop.provider.answer(200, ProviderBodies.session(line: nil))
                 let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
                 guard answer.failure != "not_priced" else { continue }
-                #expect(answer.status == 429 && answer.failure == "rate_limited" && answer[.retryAfter] == "5")
+                #expect(answer.status == 429 && answer.failure == "rate_limited")
+                #expect((1...5).contains(Int(answer[.retryAfter] ?? "") ?? 0))
                 #expect(shop.provider.requests.count >= 5)
                 return shop.provider.clear()
             }
@@ -406,7 +407,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("not_reviewed", "opened", 409, "not_priced", nil), ("declined", "declined", 402, "payment_declined", nil),
+            ("not_reviewed", "opened", 409, "not_priced", nil), ("declined", "declined", 303, nil, "/checkout_result"),
             ("flow_mismatch", "reviewed", 409, "flow_mismatch", nil),
             ("price_changed", "reviewed", 409, "price_changed", nil),
             ("not_met", "reviewed", 303, nil, "/confirm_order"),

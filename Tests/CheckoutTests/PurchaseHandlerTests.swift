@@ -162,8 +162,12 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
                 ], "webview_session_settle_patient", 402, "payment_declined"
             ),
             (
-                [(409, ProviderBodies.refusal("AmountMismatch"))], "webview_session_release_patient", 503,
-                "provider_failed"
+                [(409, ProviderBodies.refusal("AmountMismatch")), (200, ProviderBodies.session(amount: 1))],
+                "webview_session_settle_patient", 402, "payment_declined"
+            ),
+            (
+                [(409, ProviderBodies.refusal("AmountMismatch")), (200, ProviderBodies.session(amount: 27_956))],
+                "webview_session_release_patient", 503, "provider_failed"
             ),
             (
                 [(400, ProviderBodies.refusal("InvalidParameterValue"))], "webview_session_release_patient", 503,

@@ -34,16 +34,29 @@ struct EndedCookieTests {
         }
     }
 
-    @Test func `are cleared with the answer to the buyer's own wish, and after an app has bought`() async throws {
+    @Test func `are cleared with the answer to the buyer's own wish`() async throws {
         try await withShop { shop in
             let leaving = try await shop.shopper()
             let form = try #require(try await leaving.toConfirm().form(to: "/checkout_cancel"))
             let ended = try await leaving.tab.browser.request("POST", "/checkout_cancel", form: form.fields)
             #expect(ended.status == 200 && ended.all("set-cookie") == Self.cleared)
+        }
+    }
+
+    @Test func `of an order that an app has paid stay, so that each page says so again`() async throws {
+        try await withShop { shop in
             let buying = try await shop.shopper()
             #expect(try await buying.purchase(try await buying.toReturn()).status == 200)
-            let after = try await buying.tab.browser.request("GET", "/checkout_result")
-            #expect(after.status == 403 && after.all("set-cookie") == Self.cleared)
+            for path in (Self.pages + ["/rescue"]) + Self.pages {
+                let page = try await buying.tab.browser.request("GET", path)
+                #expect(page.status == 403 && page.all("set-cookie").isEmpty, "\(path)")
+                #expect(page.text.contains("<h1>Your order is complete</h1>"), "\(path)")
+                #expect(!page.text.contains("start again"), "\(path)")
+            }
+            // Another checkout takes the place of the one that is paid.
+            var next = try await shop.shopper()
+            next.tab = shop.tab(in: buying.tab.browser)
+            #expect(try await next.purchase(try await next.toReturn()).status == 200)
         }
     }
 

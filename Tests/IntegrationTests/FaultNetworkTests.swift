@@ -130,23 +130,3 @@ private func issue(_ shop: ProcessShop, _ server: ServerProcess) async throws ->
         }
     }
 }
-
-/// A connection that says something and hangs up.
-private final class RawClient {
-    private var socket: Descriptor
-
-    init(_ url: String) throws {
-        let address = try #require(SocketAddress(String(url.dropFirst("http://".count))))
-        socket = try Socket.connect(to: address)
-    }
-
-    func send(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        // To loopback a connection is made at once, or will be in a moment.
-        while case .wouldBlock = try Socket.send(socket, bytes.span) {}
-    }
-
-    func hangUp() {
-        socket.closeInPlace()
-    }
-}

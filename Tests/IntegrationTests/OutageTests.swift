@@ -200,6 +200,26 @@ import Testing
         }
     }
 
+    /// No repeat of the purchase could succeed: the provider compares the sum of the call with that of the session.
+    @Test func `because the provider holds another sum, leads to another checkout`() async throws {
+        try await withShop { shop in
+            let shopper = try await shop.shopper()
+            let stale = try await shopper.toReturn()
+            try shop.rows("UPDATE webview_session SET total = total + 1 WHERE true")
+            try shop.rows("UPDATE merchant_order SET total = total + 1 WHERE true")
+            let answer = try await shopper.purchase(stale)
+            #expect(answer.status == 402 && answer.error == "payment_declined", "\(answer.text)")
+            #expect(try shop.state(of: shopper.webviewSession) == "declined")
+            let page = try await shopper.tab.browser.open("/checkout_result")
+            #expect(page.error == "payment_declined")
+            let button = try await shopper.tab.browser.open(try #require(page.link("retry")), from: page)
+            let link = try ReturnFields(try await shopper.tab.agree(try await shopper.tab.choose(button)))
+            #expect(link.order != stale.order)
+            #expect(try await shopper.purchase(link).status == 200)
+            #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
     @Test func `cancelled at Amazon, is said, and may be tried again`() async throws {
         try await withShop { shop in
             var shopper = try await shop.shopper()

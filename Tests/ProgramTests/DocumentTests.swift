@@ -40,6 +40,13 @@ private func quoted(_ cell: String) -> [String] {
         for (row, expected) in zip(rows, table) { #expect(row == expected) }
     }
 
+    @Test func `that the package installs name the trail's secret that its installation makes`() throws {
+        let source = SettingSource(file: Array(try document("packaging/sallyport.json").utf8), environment: [:])
+        let path = try #require(try Configuration(source).printed.first { $0.name == "session.trail_secret" }?.value)
+        let installation = try document("packaging/debian/postinst")
+        #expect(path.hasPrefix("/etc/sallyport/") && installation.contains("=\(path)\n"), "\(path)")
+    }
+
     @Test func `say of each profile exactly what the program makes of it`() throws {
         let rows = try document("docs/profiles.md").split(separator: "\n").compactMap(cells).filter { $0.count == 5 }
         let head = try #require(rows.first)

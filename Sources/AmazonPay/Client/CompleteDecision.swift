@@ -45,7 +45,7 @@ enum CompleteDecision {
                 guard answer.isSuccess, case .alreadyCompleted(let session) = outcome else { return outcome }
                 return completed(session, answer)
             }
-            return stillOpen(answer, mayHaveTakenEffect)
+            return stillOpen(answer, session, amount, mayHaveTakenEffect)
         case .failure(let error):
             return unread(answer, error, mayHaveTakenEffect)
         }
@@ -83,9 +83,12 @@ enum CompleteDecision {
     ]
 
     /// Reasons behind which the session may be in any state.
-    private static let doubtful: Set<ReasonCode> = declines.union([
+    private static let doubtful: Set<ReasonCode> = declines.union(amounts).union([
         .invalidCheckoutSessionStatus, .checkoutSessionCanceled, .mfaNotCompleted, .duplicateIdempotencyKey,
     ])
+
+    /// Reasons that mean: the session holds another amount, which only the session itself confirms.
+    private static let amounts: Set<ReasonCode> = [.amountMismatch, .currencyMismatch]
 
     /// A success speaks for itself only when its body is that of the session; the body need not repeat the amount.
     private static func agreed(_ answer: APIAnswer, _ id: CheckoutSessionID, _ amount: Money) -> NextStep {
@@ -106,16 +109,19 @@ enum CompleteDecision {
     private static func refused(_ answer: APIAnswer) -> NextStep {
         // By reason first: known ones were seen under other statuses than documented.
         switch (answer.reason, answer.status) {
-        case (.amountMismatch?, _), (.currencyMismatch?, _): .done(.amountMismatch)
         case (let reason?, _) where doubtful.contains(reason): .readSession(answer)
-        case (_, 422): .readSession(answer)
-        case (nil, 409): .done(.amountMismatch)
+        case (_, 422), (nil, 409): .readSession(answer)
         default: .done(.rejected(answer.error(.refused)))
         }
     }
 
     /// The session is open although the call was answered.
-    private static func stillOpen(_ answer: APIAnswer, _ mayHaveTakenEffect: Bool) -> CompleteOutcome {
+    private static func stillOpen(
+        _ answer: APIAnswer,
+        _ session: CheckoutSession,
+        _ amount: Money,
+        _ mayHaveTakenEffect: Bool
+    ) -> CompleteOutcome {
         if answer.isSuccess {
             return .unknown(answer.error(.outcomeUnknown, "agreed, but the session is open"))
         }
@@ -123,15 +129,24 @@ enum CompleteDecision {
         // Refused for the state of the moment: an earlier try that is under way still may find another one.
         case .invalidCheckoutSessionStatus, .mfaNotCompleted: return notReady(answer, mayHaveTakenEffect)
         case nil where answer.status == 422: return notReady(answer, mayHaveTakenEffect)
-        case .amountMismatch, .currencyMismatch: return .amountMismatch
+        // Only a session that says so itself can never be completed for this order.
+        case .amountMismatch, .currencyMismatch,
+            nil where answer.status == 409:
+            guard session.chargeAmount?.isReadable != true || session.isFor(amount) else { return .amountMismatch }
+            return refused(answer, mayHaveTakenEffect)
         case let reason? where declines.contains(reason): return .declined(reason)
         case .duplicateIdempotencyKey:
             return .unknown(answer.error(.outcomeUnknown, "the key was used for other octets"))
         // Refused before it was looked into: that says nothing of an earlier try, which may be under way still.
-        case _ where mayHaveTakenEffect && answer.status != 409 && answer.status != 422:
-            return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))
+        case _ where answer.status != 409 && answer.status != 422: return refused(answer, mayHaveTakenEffect)
         default: return .rejected(answer.error(.refused))
         }
+    }
+
+    /// Refused for what the session does not explain.
+    private static func refused(_ answer: APIAnswer, _ mayHaveTakenEffect: Bool) -> CompleteOutcome {
+        guard mayHaveTakenEffect else { return .rejected(answer.error(.refused)) }
+        return .unknown(answer.error(.outcomeUnknown, "refused after a try that may have got through"))
     }
 
     private static func notReady(_ answer: APIAnswer, _ mayHaveTakenEffect: Bool) -> CompleteOutcome {
@@ -148,6 +163,9 @@ enum CompleteDecision {
         // Never there, of the other environment, or deleted a month ago: no call will change that.
         if error.reason == .resourceNotFound, !answer.isSuccess { return .rejected(error) }
         if answer.reason == .checkoutSessionCanceled, !mayHaveTakenEffect { return .cancelled(nil) }
+        if let reason = answer.reason, amounts.contains(reason), !mayHaveTakenEffect {
+            return .rejected(answer.error(.refused))
+        }
         return .unknown(
             answer.error(.outcomeUnknown, "and the session could not be read: \(error.debugDescription)")
         )

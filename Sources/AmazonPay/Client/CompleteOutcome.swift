@@ -14,7 +14,8 @@ package enum CompleteOutcome: Sendable {
     case declined(ReasonCode)
     /// The session was cancelled, by the buyer, by Amazon or by time; the reason where Amazon gave one.
     case cancelled(ReasonCode?)
-    /// The service refused the amount: the session holds another one than the order, and nothing happened.
+    /// The service refused the amount, and the session, which is open, holds another one than the order: no repeat of the call
+    /// can succeed, and nothing happened.
     case amountMismatch
     /// The session is completed with another amount than the order: money was taken, and a person has to look.
     case completedOtherwise

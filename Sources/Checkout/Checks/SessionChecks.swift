@@ -1,10 +1,11 @@
 import Operations
+import Primitives
 import ServerCore
 
-/// D16, D18, D48: the rules of a webview session, and of what is under way when the program stops.
+/// D16, D18, D48, D50: the rules of a webview session, its trail, and what is under way when the program stops.
 enum SessionChecks {
     static func findings(_ settings: ExaminedSettings) -> [Finding] {
-        order(settings) + lease(settings) + profile(settings) + drain(settings)
+        order(settings) + lease(settings) + profile(settings) + drain(settings) + trail(settings)
     }
 
     private static func order(_ settings: ExaminedSettings) -> [Finding] {
@@ -61,6 +62,39 @@ enum SessionChecks {
                 "the client gets 503 before its outcome is known",
                 remedy: "Make it 55s, or longer than session.lease where that is longer."
             )
+    }
+
+    private static func trail(_ settings: ExaminedSettings) -> [Finding] {
+        let setting = "session.trail_secret"
+        let least = CheckoutSettings.leastKeyByteCount
+        func finding(_ severity: Severity, _ message: String, remedy: String) -> [Finding] {
+            [Finding("D50", severity, setting, message, remedy: remedy)]
+        }
+        let making =
+            "`(umask 077; head -c 48 /dev/urandom > FILE)`, readable by the program's user, the same on all machines"
+        switch settings.files[setting] {
+        case .content(let content)?:
+            let count = content.reveal().count
+            guard count < least else { return [] }
+            return finding(
+                .error,
+                "\(settings.text(setting)) has \(count) bytes, but needs at least \(least).",
+                remedy: "Make one by \(making)."
+            )
+        case .unreadable(let why)?:
+            return finding(
+                .error,
+                "\(settings.text(setting)) cannot be read: \(why).",
+                remedy: "Name a file that the program's user may read, and nobody else. Make one by \(making)."
+            )
+        case .written?: return [.written("D50", setting)]
+        case nil:
+            return finding(
+                settings.isProduction ? .warning : .note,
+                "It is not set, so `audit` cannot tell rows that somebody adds to the audit trail from the program's.",
+                remedy: "Make one by \(making), for the service and all commands. Rows from before stay unmarked."
+            )
+        }
     }
 
     private static func profile(_ settings: ExaminedSettings) -> [Finding] {

@@ -10,8 +10,8 @@ import Web
 enum TabAccess {
     /// It holds a live webview session; the page may change it, or only show it while the provider is being called.
     case open(TabToken, WebviewSessionView)
-    /// It holds nothing that lives: this answer, and nothing else.
-    case closed(HTTPResponse)
+    /// It holds nothing that lives: this answer, and nothing else; with what it says of the order.
+    case closed(HTTPResponse, OrderProgress)
 }
 
 extension Exchange {
@@ -21,14 +21,14 @@ extension Exchange {
     /// - Returns: The webview session, or the neutral answer.
     /// - Throws: `invalid_request` for a malformed cookie, and what the store says.
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
-        guard let token = try tabToken() else { return .closed(neutral()) }
+        guard let token = try tabToken() else { return .closed(neutral(), .unknown) }
         let caller = caller
         let outcome = try await services.mapErrors { (broker) async throws(StoreError) in
             try await broker.view(token, withDetails: withDetails, by: caller)
         }
         switch consume outcome {
         case .live(let view), .readOnly(let view): return .open(token, view)
-        case .refused(let refusal): return .closed(neutral(after: refusal))
+        case .refused(let refusal): return .closed(neutral(after: refusal), refusal.progress)
         }
     }
 
@@ -112,7 +112,6 @@ extension TabRefusal {
     fileprivate var progress: OrderProgress {
         switch self {
         case .closed(let state): OrderProgress(state)
-        case .bought: .paid
         case .unknown, .expired, .superseded: .unknown
         }
     }

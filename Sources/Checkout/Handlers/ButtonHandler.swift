@@ -154,7 +154,7 @@ enum ButtonHandler {
         }
         switch try await exchange.tab() {
         case .open(_, let view): return try await page(exchange, view)
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         }
     }
 

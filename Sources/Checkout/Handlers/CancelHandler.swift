@@ -11,7 +11,7 @@ import Web
 enum CancelHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab() {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view):
             guard view.state != .purchasing else {
                 return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
@@ -26,7 +26,7 @@ enum CancelHandler {
         let form = try exchange.form(["secureWebviewSessionId"])
         let ticket = try exchange.returnTicket(form)
         switch try await exchange.tab() {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view): return try await cancel(exchange, token, view, ticket)
         }
     }
@@ -47,7 +47,7 @@ enum CancelHandler {
             exchange.deployment.cookies.clearTab(on: &response)
             return response
         case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, of: view)
-        case .readOnly: throw Failure(.purchaseInProgress, of: view)
+        case .readOnly: return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }

@@ -15,7 +15,7 @@ enum ConfirmHandler {
             throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
         }
         switch try await exchange.tab() {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view): return try await review(exchange, token, view, checkoutSession)
         }
     }
@@ -81,7 +81,7 @@ enum ConfirmHandler {
 
     private static func page(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         switch try await exchange.tab(withDetails: true) {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view):
             let way = mustMeet(exchange, view) ? try exchange.wayBack(view, token) : nil
             return try page(exchange, token, view, way)
@@ -143,11 +143,12 @@ enum ConfirmHandler {
         switch outcome {
         case .placed(let placement): return try await send(exchange, token, placement)
         case .notReviewed: throw Failure(.notPriced, session: token.webviewSession)
-        case .declined: throw Failure(.paymentDeclined, session: token.webviewSession)
+        // A page that answers a form is gone for the back button; these states have one of their own.
+        case .declined, .readOnly:
+            return exchange.redirect(to: "/checkout_result", webviewSession: token.webviewSession)
         case .webviewSessionMismatch: throw Failure(.webviewSessionMismatch, session: token.webviewSession)
         case .priceChanged: throw Failure(.priceChanged, session: token.webviewSession)
         case .notMet: return exchange.redirect(to: "/confirm_order", webviewSession: token.webviewSession)
-        case .readOnly: return exchange.redirect(to: "/checkout_result", webviewSession: token.webviewSession)
         case .refused(let refusal): return exchange.neutral(after: refusal)
         }
     }

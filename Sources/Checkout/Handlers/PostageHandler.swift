@@ -28,8 +28,7 @@ enum PostageHandler {
         case .orderMismatch: throw Failure(.orderMismatch, session: token.webviewSession)
         case .refused(.unknown): throw Failure(.unknownSession)
         case .refused(.expired): throw Failure(.expiredSession, session: token.webviewSession)
-        case .refused(.superseded), .refused(.closed), .refused(.bought):
-            throw Failure(.sessionRevoked, session: token.webviewSession)
+        case .refused(.superseded), .refused(.closed): throw Failure(.sessionRevoked, session: token.webviewSession)
         }
     }
 }

@@ -7,22 +7,34 @@ import Web
 /// open the app.
 enum RescueHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        let deployment = exchange.deployment
-        let (target, isBeingCompleted) = try await link(exchange)
-        let body = exchange.pages.rescue.render(target, isBeingCompleted: isBeingCompleted)
-        return exchange.plainPage(block: deployment.shopHeaders.ending, body)
+        switch try await exchange.tab() {
+        // Whoever has ordered is told so, and needs no way back.
+        case .closed(let answer, let progress): return progress.isOrdered ? answer : page(exchange, nil)
+        case .open(let token, let view):
+            guard offersLink(exchange, view) else {
+                // Another page of the tab leads on from this state.
+                return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
+            }
+            let link = try exchange.wayBack(view, token)
+            return page(exchange, link, isBeingCompleted: view.state == .purchasing)
+        }
     }
 
-    private static func link(_ exchange: Exchange) async throws(Failure) -> (LinkTarget?, isBeingCompleted: Bool) {
-        guard case .open(let token, let webviewSession) = try await exchange.tab(), webviewSession.client.isApp,
-            webviewSession.orderReference != nil
-        else { return (nil, false) }
-        let awaitsMeeting =
-            exchange.deployment.policy.requiresMeeting && webviewSession.state == .reviewed
-            && !webviewSession.record.isMet
-        guard webviewSession.state == .placed || webviewSession.state == .purchasing || awaitsMeeting else {
-            return (nil, false)
+    private static func offersLink(_ exchange: Exchange, _ view: WebviewSessionView) -> Bool {
+        guard view.client.isApp, view.orderReference != nil else { return false }
+        switch view.state {
+        case .placed, .purchasing: return true
+        case .reviewed: return exchange.deployment.policy.requiresMeeting && !view.record.isMet
+        default: return false
         }
-        return (try exchange.wayBack(webviewSession, token), webviewSession.state == .purchasing)
+    }
+
+    private static func page(
+        _ exchange: Exchange,
+        _ link: LinkTarget?,
+        isBeingCompleted: Bool = false
+    ) -> HTTPResponse {
+        let body = exchange.pages.rescue.render(link, isBeingCompleted: isBeingCompleted)
+        return exchange.plainPage(block: exchange.deployment.shopHeaders.ending, body)
     }
 }

@@ -15,7 +15,7 @@ enum ResultHandler {
             return exchange.redirect(to: "/checkout_result", webviewSession: nil)
         }
         switch try await exchange.tab() {
-        case .closed(let answer): return answer
+        case .closed(let answer, _): return answer
         case .open(let token, let view): return try await answer(exchange, token, view)
         }
     }

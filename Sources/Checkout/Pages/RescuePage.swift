@@ -24,7 +24,7 @@ struct RescuePage: Sendable {
                 <section class="card hero">
                 <h1>\(texts.rescueHeading)</h1>
                 <p>\(texts.rescueClosed)</p>
-                \(WayBack.home(frame))<ul class="hints"><li>\(texts.rescueClosedStep)</li></ul>
+                \(WayBack.home(frame))<ul class="hints">\(Markup(each: texts.rescueClosedSteps) { "<li>\($0)</li>" })</ul>
                 </section>
                 """
             ).bytes

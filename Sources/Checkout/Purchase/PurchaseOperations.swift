@@ -70,7 +70,8 @@ final class PurchaseOperations: PaymentOperations {
         case .amountMismatch:
             logger.error("purchase.amount_mismatch", attempt.fields("the session holds another amount than the order"))
             guard turn == .first else { return .stuck(.amount, unknown(attempt, "amount mismatch").failure) }
-            return noEffect(attempt, "amount mismatch")
+            // Another checkout can succeed, which the buyer may start once this one is declined.
+            return declined(attempt, ReasonCode.amountMismatch.rawValue)
         case .completedOtherwise:
             // Money was taken: the webview session is never placed again, where it could end as unpaid.
             let detail = "completed with another amount than the order's"

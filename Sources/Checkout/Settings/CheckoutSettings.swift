@@ -74,5 +74,6 @@ extension CheckoutSettings {
         return marking
     }
 
-    private static let leastKeyByteCount = 32
+    /// The shortest key that the trail is marked under.
+    static let leastKeyByteCount = 32
 }

@@ -25,17 +25,17 @@ extension OpenOutcome: StatementOutcome where Opened == OpenedSession {
 
 extension TabRefusal {
     /// The refusal of a tab token whose webview session is in the given state after the statement.
-    init?(_ word: String, _ client: ClientKind, in state: WebviewSessionState) {
+    init?(_ word: String, in state: WebviewSessionState) {
         switch word {
         case "expired": self = .expired
         case "orphan": self = .superseded
-        case "closed": self = state == .authorized && client == .browser ? .bought : .closed(state)
+        case "closed": self = .closed(state)
         default: return nil
         }
     }
 
     fileprivate init?(_ word: String, _ row: WebviewSessionRow) throws(PostgresError) {
-        self.init(word, try row.client(), in: try row.state())
+        self.init(word, in: try row.state())
     }
 }
 
@@ -46,7 +46,7 @@ extension TabOutcome {
         case "live": self = .live(view)
         case "read_only": self = .readOnly(view)
         default:
-            guard let refusal = TabRefusal(word, view.client, in: state) else { return nil }
+            guard let refusal = TabRefusal(word, in: state) else { return nil }
             self = .refused(refusal)
         }
     }

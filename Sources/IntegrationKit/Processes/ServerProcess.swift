@@ -6,16 +6,19 @@ package import EventIO
 package final class ServerProcess {
     /// The program.
     package let program: RunningProgram
-    /// Where it listens, without a slash at the end.
+    /// Where it listens, without a slash at the end: over TLS, if it has such a listener.
     package let url: String
+    /// Addresses and ports of its listeners, that of TLS first.
+    package let addresses: [String]
     /// Where its administration listens.
     package let adminURL: String
     /// What it takes itself for.
     package static let host = "localhost:8443"
 
-    private init(_ program: RunningProgram, url: String, adminURL: String) {
+    private init(_ program: RunningProgram, _ addresses: [String], isSecure: Bool, adminURL: String) {
         self.program = program
-        self.url = url
+        self.addresses = addresses
+        url = (isSecure ? "https://" : "http://") + addresses[0]
         self.adminURL = adminURL
     }
 
@@ -32,11 +35,12 @@ package final class ServerProcess {
         let program = try RunningProgram(["serve"], environment: settings, logPath: logPath, on: reactor, as: user)
         do {
             let line = try await program.line(with: "\"server.ready\"")
-            guard let address = text(of: "listeners", in: line), let admin = text(of: "admin", in: line) else {
+            let addresses = text(of: "listeners", in: line)?.split(separator: " ").map(String.init) ?? []
+            guard !addresses.isEmpty, let admin = text(of: "admin", in: line) else {
                 throw ProgramFailure("no addresses in \(line)")
             }
-            let scheme = settings["SALLYPORT_LISTEN"]?.isEmpty == false ? "https" : "http"
-            return ServerProcess(program, url: "\(scheme)://\(address)", adminURL: "http://\(admin)")
+            let isSecure = settings["SALLYPORT_LISTEN"]?.isEmpty == false
+            return ServerProcess(program, addresses, isSecure: isSecure, adminURL: "http://\(admin)")
         } catch {
             program.destroy()
             throw error

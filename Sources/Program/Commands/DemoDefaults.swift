@@ -36,6 +36,7 @@ enum DemoDefaults {
                 "merchant.postage_origins": "http://127.0.0.1:8098",
                 "merchant.app_links": "https://shop.example.com",
                 "merchant.secret_file": folder + "/merchant.secret",
+                "session.trail_secret": folder + "/trail.secret",
                 // So both for orders that are captured with the payment and for those that a call captures.
                 "shop.payment": "ご注文の確定時に承認され、ショップが売上を確定したときに請求されます。",
                 "shop.payment_en": "Authorised with the order, charged once the shop captures it.",

@@ -52,7 +52,7 @@ struct DevelopmentKeys: Sendable {
         }
         let folder = dataDirectory + "/development"
         try make(folder, random, fill)
-        try addSecret(in: folder)
+        for name in secretNames { try addSecret(name, in: folder) }
         // In a folder of an older version too.
         let sender = folder + "/sender"
         try make(sender, random, fillSender)
@@ -96,14 +96,17 @@ struct DevelopmentKeys: Sendable {
         }
     }
 
-    /// Makes the secret where it is missing, in a folder of an older version too.
+    /// Secrets that the keys of webhooks are sealed under, and that the rows of the audit trail are marked under.
+    private static let secretNames = ["merchant", "trail"]
+
+    /// Makes the file `NAME.secret` where it is missing, in a folder of an older version too.
     ///
     /// It follows from the merchant's key, so that two programs that start together make the same one.
-    private static func addSecret(in folder: String) throws {
-        let path = folder + "/merchant.secret"
+    private static func addSecret(_ name: String, in folder: String) throws {
+        let path = folder + "/\(name).secret"
         guard try Files.kind(path) == nil else { return }
         let key = try Files.read(folder + "/merchant.key", limit: 65_536)
-        let secret = try HMACSHA256.tag(of: Array("sallyport development merchant secret".utf8), key: key)
+        let secret = try HMACSHA256.tag(of: Array("sallyport development \(name) secret".utf8), key: key)
         try Files.write(path, Array(Hex.encode(secret.bytes).utf8), mode: 0o600)
     }
 

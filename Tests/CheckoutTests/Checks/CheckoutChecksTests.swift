@@ -96,6 +96,19 @@ extension `Settings of the checkout` {
         .texts("D48", .warning, at: "limits.drain", ["limits.drain": "49s"]),
         .texts("D48", .warning, at: "limits.handler_deadline", ["limits.handler_deadline": "49s"]),
         .texts("D48", .warning, at: "limits.drain", ["limits.drain": "60s", "session.lease": "70s"]),
+        PlantedMistake("a trail without marks", "D50", .warning, at: "session.trail_secret") { settings in
+            settings.texts["session.trail_secret"] = nil
+            settings.files["session.trail_secret"] = nil
+        },
+        PlantedMistake("a trail's secret of 31 bytes", "D50", at: "session.trail_secret") { settings in
+            settings.files["session.trail_secret"] = .content(Secret([UInt8](repeating: 9, count: 31)))
+        },
+        PlantedMistake("a trail's secret that cannot be read", "D50", at: "session.trail_secret") { settings in
+            settings.files["session.trail_secret"] = .unreadable("no such file")
+        },
+        PlantedMistake("the trail's secret itself", "D50", at: "session.trail_secret") {
+            $0.write("session.trail_secret")
+        },
     ]
 
     static let apps: [PlantedMistake] = [

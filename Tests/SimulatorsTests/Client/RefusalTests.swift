@@ -35,7 +35,7 @@ struct RefusalTests {
             MissingParameterValue UnrecognizedField InvalidParameterCombination InvalidAPIVersion \
             TransactionAmountExceeded PeriodicAmountExceeded InvalidSandboxSimulationSpecified
             """
-        ) + lines(400, "CurrencyMismatch", complete: "amount mismatch")
+        ) + lines(400, "CurrencyMismatch")
         // The key was used for other octets: what came of those is for a person to find out.
         + [
             Line(
@@ -50,7 +50,7 @@ struct RefusalTests {
         + lines(401, "UnauthorizedAccess")
         + lines(403, "InvalidAuthentication InvalidAccountStatus InvalidRequestSignature InvalidAuthorizationToken")
         + lines(404, "ResourceNotFound") + lines(405, "UnsupportedOperation RequestNotSupported")
-        + lines(409, "AmountMismatch", complete: "amount mismatch")
+        + lines(409, "AmountMismatch")
         + lines(422, "InvalidCheckoutSessionStatus MFANotCompleted", isDoubtful: true, complete: "not ready")
         + lines(
             422,

@@ -9,16 +9,16 @@ package enum TabRefusal: Sendable, Equatable {
     case expired
     /// Replaced by a re-open: two parties held the ticket, the webview session is revoked now: 403, neutral page.
     case superseded
-    /// The webview session is over, or back at the app: 403, neutral page. Authorized means that the app has bought.
+    /// The webview session is over, or back at the app: 403, neutral page. Authorized means that the order is paid.
     case closed(WebviewSessionState)
-    /// A browser has bought: as `closed`, but its token is still asked for by the receipt.
-    case bought
 
     /// Whether the token is of no use any more, to anything.
+    ///
+    /// That of a paid order is: each page of the tab says so, and a browser's receipt asks for it.
     package var endsToken: Bool {
         switch self {
-        case .unknown, .expired, .superseded, .closed: true
-        case .bought: false
+        case .unknown, .expired, .superseded: true
+        case .closed(let state): state != .authorized
         }
     }
 }

@@ -165,16 +165,17 @@ extension Texts {
                 "The purchase is finished or has run out of time, so it cannot go on from here. No new charge will be made.",
             steps: [
                 "If you came from an app, close this page with Done or ✕ and return to it.",
-                "If you have ordered already, there is nothing more to do.",
-                "If you have not, you can start again from the cart.",
+                "If you have ordered already, there is nothing more to do. The shop's app or page shows what has become of your order.",
+                "If you have not ordered yet, you can start again from the cart.",
             ]
         ),
         cookies: NoticeTexts(
             title: "Please open in your browser",
             heading: "This browser cannot continue",
             lead:
-                "Cookies are blocked, or the page is open inside another app. If your order was not completed, you are not charged.",
+                "Cookies are blocked, the page is open inside another app, or the checkout ended some time ago. If your order was not completed, you are not charged.",
             steps: [
+                "If you have ordered already, there is nothing more to do. The shop's app or page shows what has become of your order.",
                 "If you are inside a social or mail app, use its menu to open the page in Safari or Chrome.",
                 "Allow cookies in your browser's settings.",
                 "If you have not ordered yet, start again from the app or the cart then.",
@@ -250,8 +251,12 @@ extension ResultTexts {
         rescueHeading: "How to return to the app",
         rescueLead: "Use this button to return to the app in which you started.",
         rescueClosed:
-            "This browser holds no purchase to go on with. It is completed, has ended, or was started in another browser.",
-        rescueClosedStep: "If you have not ordered yet, close this page and start again from the cart in the app.",
+            "This browser has no link to the app. The order is completed, the checkout has ended, or it was started in another browser.",
+        rescueClosedSteps: [
+            "Open the app yourself: it shows whether your order is complete. If it is, there is nothing more to do.",
+            "If the page with “Return to the app” is still open in another window or browser, go back to it and tap the button there.",
+            "If you have not ordered yet, close this page and start again from the cart in the app.",
+        ],
         steps: "If that does not work",
         stepTap: "Tap the button once, lightly.",
         stepHold: "If a page opens instead, hold the button and choose to open it in the app.",

@@ -203,7 +203,7 @@ struct ResultTexts: Sendable {
     let rescueHeading: Wording
     let rescueLead: Wording
     let rescueClosed: Wording
-    let rescueClosedStep: Wording
+    let rescueClosedSteps: [Wording]
     let steps: Wording
     let stepTap: Wording
     let stepHold: Wording
