@@ -77,7 +77,7 @@ final class HTTP2Driver: ProtocolDriver {
         }
         do throws(HTTP2Error) {
             repeat {
-                while let event = session.nextEvent() { take(event, on: connection) }
+                takeEvents(on: connection)
                 guard connection.takesOutput else { return }
                 answerWaiting(on: connection)
             } while try receive(connection)
@@ -102,6 +102,10 @@ final class HTTP2Driver: ProtocolDriver {
         defer { connection.consume(bytes.count) }
         try session.receive(bytes, at: now)
         return true
+    }
+
+    private func takeEvents(on connection: Connection) {
+        while let event = session.nextEvent() { take(event, on: connection) }
     }
 
     private func take(_ event: HTTP2Event, on connection: Connection) {
@@ -296,6 +300,9 @@ extension HTTP2Driver {
     func collectOutput(on connection: Connection) {
         guard connection.takesOutput else { return }
         guard pump(connection) else { return end(connection) }
+        // Streams that end by what is sent are given back now: their client may not send again for long.
+        takeEvents(on: connection)
+        guard connection.takesOutput else { return }
         if nextWaiting < waiting.count, session.unsentBytes <= part.limits.pendingOutputBytes {
             connection.continueNextTurn()
         }

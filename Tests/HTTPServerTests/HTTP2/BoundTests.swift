@@ -294,6 +294,25 @@ struct BoundTests {
         }
     }
 
+    /// What a refused stream has brought is counted nowhere any more.
+    @Test func `on content frees what it refuses with the refusal, whether or not the client sends again`() async throws {
+        try await withHTTP2(.with(\.connectionWindow, 70_000)) { bench in
+            var requests: [HTTPRequest] = []
+            bench.handler.limit = { request in
+                requests.append(request)
+                return nil
+            }
+            let client = try await bench.frameClient()
+            let content = [UInt8](repeating: 1, count: 14_000)
+            for stream in [1, 3, 5, 7, 9] as [UInt32] {
+                try client.send(.headers(stream, HTTP2Frame.request(method: "POST"), ends: false))
+                try client.send(.data(stream, content, ends: false))
+            }
+            #expect(try await client.answer(9).reset == 7)
+            #expect(requests.map(\.body.count) == [14_000, 14_000, 14_000, 14_000, 0])
+        }
+    }
+
     /// Slow reader: the window stays shut, so responses wait; what waits is bounded, and no further request is begun.
     @Test func `on responses that wait keeps further requests back`() async throws {
         try await withHTTP2 { bench in
