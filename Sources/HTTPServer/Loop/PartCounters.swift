@@ -57,7 +57,7 @@ final class PartCounters: Sendable {
         slowReaders = counter("h2_slow_readers", "HTTP/2 responses given up because of their reader.")
         heldContent = metrics.gauge(
             "sallyport_http_held_content_bytes",
-            help: "Bytes of requests' content that are held, beyond 4 KB of each connection.",
+            help: "Bytes of content, heads and unread answers that are held, beyond what each connection may hold.",
             labels: [("server", server)]
         )
         refusedContent = counter("refused_content", "Requests refused because too much content is held.")

@@ -22,12 +22,13 @@ final class HTTP1Driver: ProtocolDriver {
     /// Whether the head of a request is there and its content is not: what it is for is known.
     private var isAwaitingContent = false
     /// What is held of the request's content.
-    private var content = ContentShare()
+    private var content: ContentShare
 
     init(_ connection: Connection) {
         part = connection.part
         parser = HTTP1RequestParser(limits: connection.part.parserLimits, isSecure: connection.isSecure)
         state = HTTP1ConnectionState(connection.part.limits)
+        content = ContentShare(of: connection.peer.limiterKey)
         request.peer = connection.peer.address
         request.isSecure = connection.isSecure
     }
@@ -99,6 +100,8 @@ final class HTTP1Driver: ProtocolDriver {
 
     func collectOutput(on connection: Connection) {}
 
+    func outputBlocked(on connection: Connection) {}
+
     func connectionClosed() {
         running?.cancel()
         running = nil
@@ -143,6 +146,7 @@ extension HTTP1Driver {
         case .checkLimit:
             part.identify(request, from: connection.peer)
             isAwaitingContent = true
+            if content.isEmpty { content = ContentShare(of: connection.peer.shareKey(of: request)) }
             if let limit = part.handler.bodyLimit(for: request) { parser.bodyLimit = limit }
         case .sendContinue:
             connection.write { $0.append(contentsOf: HTTP1Serializer.continueResponse) }

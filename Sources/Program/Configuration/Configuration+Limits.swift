@@ -59,7 +59,7 @@ extension Configuration {
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
                 ContentBudget.usualLimit,
-                "bytes of all request bodies together, and of request heads beyond one of limits.header_bytes for each connection, not counting the first 4 KB of each connection; a request beyond this limit gets 503, or its HTTP/2 stream is refused"
+                "bytes of all request bodies together, and for each connection of request heads beyond one of limits.header_bytes and of HTTP/2 answers that the client does not take beyond 64 KB, not counting the first 4 KB of each connection; a request beyond this limit gets 503, or its HTTP/2 stream is refused or reset; an address gets a quarter at most and a network, /24 or /48, half, unless one address may have half of limits.connections"
             )
             deadlines = Deadlines(&read)
             drain = read.duration(

@@ -102,7 +102,7 @@ struct BoundTests {
     @Test func `on what the process holds counts heads, and leaves each connection its first`() async throws {
         try await withServer { configuration in
             configuration.acceptsClearHTTP2 = true
-            configuration.content = ContentBudget(limit: 100_000)
+            configuration.content = ContentBudget(limit: 100_000, hasShares: false)
         } _: { bench in
             var clients: [FrameClient] = []
             for _ in 0..<10 {
@@ -295,7 +295,8 @@ struct BoundTests {
     }
 
     /// What a refused stream has brought is counted nowhere any more.
-    @Test func `on content frees what it refuses with the refusal, whether or not the client sends again`() async throws {
+    @Test func `on content frees what it refuses with the refusal, whether or not the client sends again`() async throws
+    {
         try await withHTTP2(.with(\.connectionWindow, 70_000)) { bench in
             var requests: [HTTPRequest] = []
             bench.handler.limit = { request in
