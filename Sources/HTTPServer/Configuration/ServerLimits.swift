@@ -10,6 +10,10 @@ package struct ServerLimits: Sendable {
     package var requestsPerConnection = 100_000
     /// Pipelined requests answered for one connection before the others have their turn.
     package var requestsPerTurn = 32
+    /// Handlers of one loop that take their time; beyond it 503.
+    ///
+    /// An address and its network have shares of them: as many statements wait for the loop's database as handlers do.
+    package var handlers = 4096
     /// Bytes read from one connection before the others have their turn.
     package var readBytesPerTurn = 65_536
     /// Bytes of responses that may wait for a slow reader before its next request is looked at.

@@ -31,6 +31,8 @@ final class PartCounters: Sendable {
     let heldContent: Gauge
     /// Requests that were refused because too much content is held.
     let refusedContent: Counter
+    /// Requests whose handler did not begin, because too many are under way.
+    let refusedHandlers: Counter
     /// Requests whose handler took too long.
     let lateHandlers: Counter
     /// Streams that the peer has reset, and those that this side has.
@@ -61,6 +63,7 @@ final class PartCounters: Sendable {
             labels: [("server", server)]
         )
         refusedContent = counter("refused_content", "Requests refused because too much content is held.")
+        refusedHandlers = counter("refused_handlers", "Requests answered 503 because too many handlers are under way.")
         lateHandlers = counter("late_handlers", "Requests answered 503 because their handler took too long.")
         resetsReceived = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "client")])
         resetsSent = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "server")])

@@ -13,7 +13,7 @@ final class HTTP1Driver: ProtocolDriver {
     /// The handler in flight, if it takes its time.
     private var running: JobRun?
     /// What the next run of this driver does.
-    private var work: (connection: Connection, handler: () async throws -> HTTPResponse)?
+    private var work: (connection: Connection, share: UInt64?, handler: () async throws -> HTTPResponse)?
     /// The deadline that runs; a request that comes in one piece does not touch the clock.
     private var deadline: Deadline?
     private var isAdvancing = false
@@ -180,9 +180,11 @@ extension HTTP1Driver {
         case .precomposed(let response):
             respond(response, on: connection)
         case .later(let handler):
+            let share = connection.peer.shareKey(of: request)
+            if let refusal = part.refusalOfHandler(of: request, share) { return respond(refusal, on: connection) }
             deadline = .handler
             connection.setDeadline(.handler, since: part.handlerStart(of: request))
-            work = (connection, handler)
+            work = (connection, share, handler)
             running = part.reactor.start(self)
         }
     }
@@ -212,10 +214,11 @@ extension HTTP1Driver {
 
 extension HTTP1Driver: LoopJob {
     func run() async {
-        guard let (connection, handler) = work else { return }
+        guard let (connection, share, handler) = work else { return }
         work = nil
         let response: HTTPResponse?
         do { response = try await handler() } catch { response = await answer(to: error, on: connection) }
+        part.handlerEnded(share)
         finish(response, on: connection)
     }
 }

@@ -199,8 +199,20 @@ extension HTTP2Driver {
             observe(stream)
             respond(response, on: stream)
         case .later(let handler):
+            let share = connection.peer.shareKey(of: stream.request)
+            if let refusal = part.refusalOfHandler(of: stream.request, share) {
+                release(stream)
+                observe(stream)
+                return respond(refusal, on: stream)
+            }
             stream.start = HTTP2Driver.milliseconds(part.handlerStart(of: stream.request))
-            let assignment = HTTP2Job.Assignment(driver: self, stream: stream, connection: connection, handler: handler)
+            let assignment = HTTP2Job.Assignment(
+                driver: self,
+                stream: stream,
+                connection: connection,
+                share: share,
+                handler: handler
+            )
             (idleJobs.popLast() ?? HTTP2Job()).start(assignment, on: part.reactor)
         }
     }
@@ -225,6 +237,7 @@ extension HTTP2Driver {
 
     /// A handler has come to its end.
     func finish(_ response: HTTPResponse?, _ stream: HTTP2Stream, by job: HTTP2Job, on connection: Connection) {
+        part.handlerEnded(job.share)
         stream.work = nil
         idleJobs.append(job)
         // No longer where the stream has ended, or was answered in the handler's place.

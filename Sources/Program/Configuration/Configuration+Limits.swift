@@ -133,13 +133,13 @@ extension Configuration {
                 "limits.queue",
                 16...100_000,
                 PostgresConfiguration.usualPending,
-                "waiting statements of a database connection"
+                "waiting statements of a database connection, and requests under way on a loop, of which 1024 at least; an address gets a quarter of these at most and a network, /24 or /48, half, unless one address may have half of limits.connections"
             )
             let wait = read.number(
                 "limits.queue_wait_ms",
                 1...10_000,
                 PostgresConfiguration.usualQueueWaitMilliseconds,
-                "expected wait in milliseconds above which an issue or an open of a session gets 503"
+                "expected wait of a statement in milliseconds above which its request gets 503, unless it ends what the request has begun"
             )
             longestWait = .milliseconds(wait)
             deadline = read.duration(
