@@ -208,7 +208,7 @@ extension HTTP2Session {
         guard let stream = stream(id) else { return }
         if arriving === stream { endArrival() }
         release(stream)
-        unsent -= stream.body.count - stream.sent
+        dropAnswer(of: stream)
         let last = table.removeLast()
         if last !== stream {
             table[stream.tableIndex] = last
@@ -272,6 +272,7 @@ extension HTTP2Session {
         stream.sent += count
         unsent -= count
         progressTime = now
+        if stream.sent == stream.body.count { dropAnswer(of: stream) }
         budget.allow(10, of: .windowUpdate)
         return outgoing.count < outgoingLimit
     }

@@ -30,6 +30,8 @@ package import HTTPCore
     var heads = 0
     /// Those of them that `countHead` was told of.
     var countedHeads = 0
+    /// How many bytes of answers are held, those apart that all streams share.
+    var answers = 0
     /// The length of the trailers that are on the way.
     var trailerBytes = 0
     /// What has come of them, as the limit of what is read counts it.
@@ -139,6 +141,34 @@ package import HTTPCore
     /// How many bytes the heads of requests take that were counted and are not answered.
     package var heldHeads: Int { countedHeads }
 
+    /// How many bytes of answers are held that have not gone out to their end, those apart that are ready once for all.
+    package var heldAnswers: Int { answers }
+
+    /// Gives answers up that their client does not take, the youngest first; their streams are reset.
+    ///
+    /// - Parameter limit: So many bytes may be held, or one answer.
+    /// - Returns: How many were given up.
+    package func giveUpAnswers(beyond limit: Int) -> Int {
+        guard answers > limit else { return 0 }
+        var count = 0
+        let waiting = table.filter { $0.answerBytes > 0 }.sorted { $0.id > $1.id }
+        for stream in waiting.dropLast() where answers > limit {
+            dropAnswer(of: stream)
+            reset(stream, .enhanceYourCalm)
+            count += 1
+        }
+        return count
+    }
+
+    /// Frees an answer, as far as it has not gone out.
+    func dropAnswer(of stream: HTTP2Stream) {
+        unsent -= stream.body.count - stream.sent
+        answers -= stream.answerBytes
+        stream.answerBytes = 0
+        stream.body = []
+        stream.sent = 0
+    }
+
     /// Counts the head of a request in `heldHeads`, until it is answered.
     ///
     /// Whoever takes the events does so, one by one: several may have come at once, and the last of them may be one too many.
@@ -244,6 +274,8 @@ package import HTTPCore
     ///   - date: The value of the Date field.
     package func respond(_ response: HTTPResponse, on stream: HTTP2Stream, date: Span<UInt8>) {
         guard prepare(stream, response.status, response.body) else { return }
+        stream.answerBytes = stream.body.count
+        answers += stream.answerBytes
         let result = unsafe common.fields.withPairs(response, date: date) { pairs, count in
             unsafe submit(stream, pairs, count)
         }

@@ -109,6 +109,8 @@ package final class HTTP2Stream {
     var body: [UInt8] = []
     /// How much of it has gone out.
     var sent = 0
+    /// Bytes of it that are held for this stream alone.
+    var answerBytes = 0
 
     init() {}
 
@@ -147,5 +149,6 @@ package final class HTTP2Stream {
         expectsContinue = false
         body = []
         sent = 0
+        answerBytes = 0
     }
 }

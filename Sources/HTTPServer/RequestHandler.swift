@@ -38,11 +38,11 @@ package protocol RequestHandler: AnyObject {
     /// - Returns: Less than the server's deadline, or `nil` for that one, which is what a handler without this function gets.
     func patience(for request: HTTPRequest) -> Duration?
 
-    /// What a request is answered whose handler took too long.
+    /// What a request is answered whose handler took too long, or did not begin because too many are under way.
     ///
-    /// The handler's task is cancelled, and what it has begun to completion goes on.
+    /// The task of a late handler is cancelled, and what it has begun to completion goes on.
     ///
-    /// - Parameter request: Complete.
+    /// - Parameter request: Complete; was handed over.
     /// - Returns: `nil` for the status 503 alone, which is what a handler without this function gives.
     func lateAnswer(to request: HTTPRequest) -> HTTPResponse?
 

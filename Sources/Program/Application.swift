@@ -92,8 +92,8 @@ package final class Application: Sendable {
         tickets = try configuration.ticketKeys()
         let tls = try configuration.tlsContext(tickets)
         let headers = process.headers
-        let content = ContentBudget(limit: configuration.limits.contentBytes)
         var listeners = try configuration.publicServer(errorFields: headers.common)
+        let content = ContentBudget(limit: configuration.limits.contentBytes, hasShares: listeners.limits.hasShares)
         listeners.content = content
         publicServer = Server(listeners, tls: tls, logger: logger, metrics: metrics)
         listeners = configuration.redirectServer(errorFields: headers.downgrade)

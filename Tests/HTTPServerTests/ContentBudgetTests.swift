@@ -21,7 +21,7 @@ struct ContentBudgetTests {
     }
 
     @Test func `has a limit, beyond which 503 says to come back, and small requests go on`() async throws {
-        let budget = ContentBudget(limit: Self.limit)
+        let budget = ContentBudget(limit: Self.limit, hasShares: false)
         try await withServer(configure: Self.configure(budget)) { bench in
             var clients: [TestClient] = []
             for number in 1...4 {
@@ -51,7 +51,7 @@ struct ContentBudgetTests {
     }
 
     @Test func `in chunks counts, too, and what a deadline ends is given back`() async throws {
-        let budget = ContentBudget(limit: Self.limit)
+        let budget = ContentBudget(limit: Self.limit, hasShares: false)
         let clock = ManualClock()
         try await withServer(clock: clock, configure: Self.configure(budget)) { bench in
             let client = try bench.client()
@@ -65,7 +65,7 @@ struct ContentBudgetTests {
     }
 
     @Test func `over HTTP/2 is refused by the request, and whole requests are answered`() async throws {
-        let budget = ContentBudget(limit: Self.limit)
+        let budget = ContentBudget(limit: Self.limit, hasShares: false)
         try await withServer(configure: Self.configure(budget)) { bench in
             let holder = try bench.client()
             try holder.send(Self.request(60_000, of: 60_001))
@@ -98,7 +98,7 @@ struct ContentBudgetTests {
     }
 
     @Test func `over HTTP/2 leaves a form alone that is on its way beside what is too large`() async throws {
-        let budget = ContentBudget(limit: Self.limit)
+        let budget = ContentBudget(limit: Self.limit, hasShares: false)
         try await withServer(configure: Self.configure(budget)) { bench in
             let holder = try bench.client()
             try holder.send(Self.request(60_000, of: 60_001))
@@ -115,7 +115,7 @@ struct ContentBudgetTests {
     }
 
     @Test func `over HTTP/2 is given back with its answer, also where the client does not take that`() async throws {
-        let budget = ContentBudget(limit: Self.limit)
+        let budget = ContentBudget(limit: Self.limit, hasShares: false)
         try await withServer(configure: Self.configure(budget)) { bench in
             let initialWindowSize: UInt16 = 4
             let client = try await bench.frameClient(settings: [(initialWindowSize, 0)])
@@ -129,5 +129,56 @@ struct ContentBudgetTests {
             let answer = try await client.answer(1)
             #expect(answer.status == 200 && !answer.body.isEmpty)
         }
+    }
+
+    /// An upload from a client behind a trusted proxy; without its last byte unless it is whole.
+    private static func upload(_ client: String, _ count: Int, isWhole: Bool = true) -> String {
+        let length = isWhole ? count : count + 1
+        let head = "POST /large HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: \(client)\r\nContent-Length: \(length)\r\n\r\n"
+        return head + String(repeating: "x", count: count)
+    }
+
+    @Test func `is no more than a quarter for one address, and leaves its neighbours and others room`() async throws {
+        let budget = ContentBudget(limit: Self.limit)
+        let configure: @Sendable (inout ServerConfiguration) -> Void = { configuration in
+            Self.configure(budget)(&configuration)
+            configuration.trustedProxies = ["127.0.0.0/8"].compactMap(NetworkPrefix.init)
+        }
+        try await withServer(configure: configure) { bench in
+            func status(_ client: String) async throws -> Int {
+                try await bench.client().exchange(Self.upload(client, 10_000)).status
+            }
+            let held = 20_000 - ContentBudget.uncounted
+            let holder = try bench.client()
+            try holder.send(Self.upload("203.0.113.1", 20_000, isWhole: false))
+            await bench.until { budget.heldBytes == held }
+            #expect(try await status("203.0.113.1") == 503)
+            #expect(try await status("203.0.113.2") == 200)
+            #expect(try await status("198.51.100.1") == 200)
+            #expect(bench.metric("sallyport_http_refused_content_total") == 1)
+            // What an address gives back it may take again.
+            holder.close()
+            await bench.until { budget.heldBytes == 0 }
+            #expect(try await status("203.0.113.1") == 200)
+        }
+    }
+
+    @Test func `is a quarter for one address over HTTP/2, too`() async throws {
+        let budget = ContentBudget(limit: Self.limit)
+        try await withServer(configure: Self.configure(budget)) { bench in
+            let holder = try bench.client()
+            try holder.send(Self.request(20_000, of: 20_001))
+            await bench.until { budget.heldBytes == 20_000 - ContentBudget.uncounted }
+            let client = try await bench.frameClient()
+            try client.send(.headers(1, HTTP2Frame.request("/large", method: "POST"), ends: false))
+            try client.send(.data(1, [UInt8](repeating: 1, count: 16_000), ends: false))
+            #expect(try await client.answer(1).status == 503)
+            #expect(budget.heldBytes == 20_000 - ContentBudget.uncounted)
+        }
+    }
+
+    @Test func `is everything for one address that stands for many clients`() {
+        #expect(ServerLimits().hasShares)
+        #expect(!ServerLimits.with(\.connectionsPerAddress, ServerLimits().connections / 2).hasShares)
     }
 }

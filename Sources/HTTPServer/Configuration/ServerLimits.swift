@@ -10,16 +10,26 @@ package struct ServerLimits: Sendable {
     package var requestsPerConnection = 100_000
     /// Pipelined requests answered for one connection before the others have their turn.
     package var requestsPerTurn = 32
+    /// Handlers of one loop that take their time; beyond it 503.
+    ///
+    /// An address and its network have shares of them: as many statements wait for the loop's database as handlers do.
+    package var handlers = 4096
     /// Bytes read from one connection before the others have their turn.
     package var readBytesPerTurn = 65_536
     /// Bytes of responses that may wait for a slow reader before its next request is looked at.
     package var pendingOutputBytes = 65_536
 
+    /// HTTP/2: bytes of responses that one connection may hold for a client that does not read, beside one; beyond it the youngest
+    /// are given up.
+    ///
+    /// A proxy's connection is many clients', and only the process's budget bounds it.
+    package var unreadBytes = 524_288
+
     /// Connections of the whole server, all loops together; beyond it new ones are closed at once.
     package var connections = 20_000
     /// Connections from one IPv4 address or IPv6 /64, trusted proxies apart; beyond it new ones are closed at once.
     ///
-    /// Where it is less than half of all, networks have shares too: see `ConnectionLimiter`.
+    /// Where it is less than half of all, there are shares too: see `hasShares`.
     package var connectionsPerAddress = 1000
     /// New connections taken by one loop before its other work has a turn.
     package var acceptsPerTurn = 64
@@ -63,4 +73,9 @@ package struct ServerLimits: Sendable {
 
     /// The defaults, as each value states them.
     package init() {}
+
+    /// Whether an address and its network get no more than their share of what all clients have in common.
+    ///
+    /// Where one address may have half of the connections, it stands for many clients.
+    package var hasShares: Bool { connectionsPerAddress < connections / 2 }
 }

@@ -17,6 +17,11 @@ final class Connection: ReadinessHandler {
         let isProxy: Bool
         /// What it is counted by; `nil` for a proxy.
         let limiterKey: UInt64?
+
+        /// Whose share the content of a request is of, after its client is known; `nil` for nobody's.
+        func shareKey(of request: HTTPRequest) -> UInt64? {
+            isProxy ? request.peer.bucketKey : limiterKey
+        }
     }
 
     private enum Closing {
@@ -47,7 +52,7 @@ final class Connection: ReadinessHandler {
     private var timer: TimerID?
     private var deadline: (kind: Deadline, start: MonotonicTime)?
     /// Whether the kernel takes no more output at present.
-    private var isBlocked = false
+    private(set) var isBlocked = false
     /// Whether the driver is notified when all output is gone.
     private var driverWaitsForOutput = false
 
@@ -338,6 +343,7 @@ extension Connection {
         let wasBlocked = isBlocked
         isBlocked = true
         if !wasBlocked || progress { armTimer() }
+        if takesOutput { driver?.outputBlocked(on: self) }
     }
 
     private func outputDrained() {

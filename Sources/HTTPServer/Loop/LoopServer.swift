@@ -23,6 +23,8 @@ final class LoopServer {
     /// What the HTTP/2 sessions of all connections share; made for the first of them.
     lazy var http2: HTTP2Common? = try? HTTP2Common(HTTP2Limits(limits))
     var lateHandlers = LateHandlers()
+    /// Who has how many handlers under way.
+    private var handlers: AddressShares
     private(set) var isDraining = false
     private var acceptors: [Acceptor] = []
     private var connections: [Connection] = []
@@ -39,6 +41,7 @@ final class LoopServer {
         counters = PartCounters(shared.metrics, server: shared.configuration.name)
         // A head stays in its block until it is complete; the rest is room for content or the next request.
         pool = BufferPool(inputBlockSize: limits.headerBytes + 4096)
+        handlers = AddressShares(of: limits.handlers, hasShares: limits.hasShares)
         turn = DeferredWork(reactor, handshakesPerTurn: limits.handshakesPerTurn)
         parserLimits = HTTP1Limits(limits)
         // Numbers of other loops and earlier runs are far away.
@@ -188,9 +191,24 @@ extension LoopServer {
     }
 }
 
-// MARK: Late handlers
+// MARK: Handlers that take their time
 
 extension LoopServer {
+    /// Counts a handler that is about to begin.
+    ///
+    /// - Parameter key: Whose share it is of; `nil` for nobody's.
+    /// - Returns: What its client is answered where there is no room for it; then nothing was counted.
+    func refusalOfHandler(of request: HTTPRequest, _ key: UInt64?) -> HTTPResponse? {
+        guard !handlers.take(1, key) else { return nil }
+        counters.refusedHandlers.increment()
+        return handler.lateAnswer(to: request) ?? refusal(.serviceUnavailable)
+    }
+
+    /// Forgets a handler that has ended.
+    func handlerEnded(_ key: UInt64?) {
+        handlers.give(1, key)
+    }
+
     /// When the deadline of a request's handler began: now, or so much earlier that it is over when its route says so.
     func handlerStart(of request: HTTPRequest) -> MonotonicTime {
         let now = reactor.now

@@ -31,6 +31,8 @@ final class PartCounters: Sendable {
     let heldContent: Gauge
     /// Requests that were refused because too much content is held.
     let refusedContent: Counter
+    /// Requests whose handler did not begin, because too many are under way.
+    let refusedHandlers: Counter
     /// Requests whose handler took too long.
     let lateHandlers: Counter
     /// Streams that the peer has reset, and those that this side has.
@@ -57,10 +59,11 @@ final class PartCounters: Sendable {
         slowReaders = counter("h2_slow_readers", "HTTP/2 responses given up because of their reader.")
         heldContent = metrics.gauge(
             "sallyport_http_held_content_bytes",
-            help: "Bytes of requests' content that are held, beyond 4 KB of each connection.",
+            help: "Bytes of content, heads and unread answers that are held, beyond what each connection may hold.",
             labels: [("server", server)]
         )
         refusedContent = counter("refused_content", "Requests refused because too much content is held.")
+        refusedHandlers = counter("refused_handlers", "Requests answered 503 because too many handlers are under way.")
         lateHandlers = counter("late_handlers", "Requests answered 503 because their handler took too long.")
         resetsReceived = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "client")])
         resetsSent = counter("h2_resets", "HTTP/2 streams that were reset.", [("by", "server")])

@@ -13,7 +13,7 @@ final class HTTP1Driver: ProtocolDriver {
     /// The handler in flight, if it takes its time.
     private var running: JobRun?
     /// What the next run of this driver does.
-    private var work: (connection: Connection, handler: () async throws -> HTTPResponse)?
+    private var work: (connection: Connection, share: UInt64?, handler: () async throws -> HTTPResponse)?
     /// The deadline that runs; a request that comes in one piece does not touch the clock.
     private var deadline: Deadline?
     private var isAdvancing = false
@@ -22,12 +22,13 @@ final class HTTP1Driver: ProtocolDriver {
     /// Whether the head of a request is there and its content is not: what it is for is known.
     private var isAwaitingContent = false
     /// What is held of the request's content.
-    private var content = ContentShare()
+    private var content: ContentShare
 
     init(_ connection: Connection) {
         part = connection.part
         parser = HTTP1RequestParser(limits: connection.part.parserLimits, isSecure: connection.isSecure)
         state = HTTP1ConnectionState(connection.part.limits)
+        content = ContentShare(of: connection.peer.limiterKey)
         request.peer = connection.peer.address
         request.isSecure = connection.isSecure
     }
@@ -99,6 +100,8 @@ final class HTTP1Driver: ProtocolDriver {
 
     func collectOutput(on connection: Connection) {}
 
+    func outputBlocked(on connection: Connection) {}
+
     func connectionClosed() {
         running?.cancel()
         running = nil
@@ -143,6 +146,7 @@ extension HTTP1Driver {
         case .checkLimit:
             part.identify(request, from: connection.peer)
             isAwaitingContent = true
+            if content.isEmpty { content = ContentShare(of: connection.peer.shareKey(of: request)) }
             if let limit = part.handler.bodyLimit(for: request) { parser.bodyLimit = limit }
         case .sendContinue:
             connection.write { $0.append(contentsOf: HTTP1Serializer.continueResponse) }
@@ -176,9 +180,11 @@ extension HTTP1Driver {
         case .precomposed(let response):
             respond(response, on: connection)
         case .later(let handler):
+            let share = connection.peer.shareKey(of: request)
+            if let refusal = part.refusalOfHandler(of: request, share) { return respond(refusal, on: connection) }
             deadline = .handler
             connection.setDeadline(.handler, since: part.handlerStart(of: request))
-            work = (connection, handler)
+            work = (connection, share, handler)
             running = part.reactor.start(self)
         }
     }
@@ -208,10 +214,11 @@ extension HTTP1Driver {
 
 extension HTTP1Driver: LoopJob {
     func run() async {
-        guard let (connection, handler) = work else { return }
+        guard let (connection, share, handler) = work else { return }
         work = nil
         let response: HTTPResponse?
         do { response = try await handler() } catch { response = await answer(to: error, on: connection) }
+        part.handlerEnded(share)
         finish(response, on: connection)
     }
 }

@@ -30,9 +30,15 @@ final class HTTP2Driver: ProtocolDriver {
     private let beginning: Int64
     private var lastBusy: Int64
     private var drainStart: Int64 = 0
-    /// What is held of its requests' content, and of their heads beyond that of one request.
-    private var content = ContentShare()
+    /// What is held of its requests' content, of their heads beyond that of one request, and of answers that nobody reads.
+    ///
+    /// A proxy's connection is many clients': what it holds is bounded, and nobody's share.
+    private var content: ContentShare
     private var heldContent = 0
+    /// What is held of answers because the client does not take them, beyond what may wait on any connection.
+    private var unread = 0
+    /// Whether all has left that the client's windows let pass.
+    private var isHeldUp = false
     private var armed: (kind: Deadline, since: Int64)?
 
     /// How far the session has come in taking its leave.
@@ -50,6 +56,7 @@ final class HTTP2Driver: ProtocolDriver {
         part = connection.part
         beginning = HTTP2Driver.milliseconds(connection.part.reactor.now)
         lastBusy = beginning
+        content = ContentShare(of: connection.peer.limiterKey)
         guard let common = connection.part.http2,
             let session = try? HTTP2Session(common, isSecure: connection.isSecure, at: beginning)
         else { return nil }
@@ -77,7 +84,7 @@ final class HTTP2Driver: ProtocolDriver {
         }
         do throws(HTTP2Error) {
             repeat {
-                while let event = session.nextEvent() { take(event, on: connection) }
+                takeEvents(on: connection)
                 guard connection.takesOutput else { return }
                 answerWaiting(on: connection)
             } while try receive(connection)
@@ -104,6 +111,10 @@ final class HTTP2Driver: ProtocolDriver {
         return true
     }
 
+    private func takeEvents(on connection: Connection) {
+        while let event = session.nextEvent() { take(event, on: connection) }
+    }
+
     private func take(_ event: HTTP2Event, on connection: Connection) {
         switch event {
         case .head(let stream):
@@ -127,10 +138,13 @@ final class HTTP2Driver: ProtocolDriver {
         }
     }
 
-    /// What counts in the process's budget: content, and heads beyond the largest that one request may have.
+    /// What counts in the process's budget: content, heads beyond the largest that one request may have, and unread answers.
     private var heldBytes: Int {
-        session.heldContent + max(0, session.heldHeads - part.limits.headerBytes)
+        session.heldContent + max(0, session.heldHeads - part.limits.headerBytes) + min(unread, waitingAnswers)
     }
+
+    /// What is held of answers beyond what may wait on any connection.
+    private var waitingAnswers: Int { max(0, session.heldAnswers - part.limits.pendingOutputBytes) }
 
     /// Counts the head of a request; where the process has no room for it, the stream is refused, and its client may try again.
     ///
@@ -185,8 +199,20 @@ extension HTTP2Driver {
             observe(stream)
             respond(response, on: stream)
         case .later(let handler):
+            let share = connection.peer.shareKey(of: stream.request)
+            if let refusal = part.refusalOfHandler(of: stream.request, share) {
+                release(stream)
+                observe(stream)
+                return respond(refusal, on: stream)
+            }
             stream.start = HTTP2Driver.milliseconds(part.handlerStart(of: stream.request))
-            let assignment = HTTP2Job.Assignment(driver: self, stream: stream, connection: connection, handler: handler)
+            let assignment = HTTP2Job.Assignment(
+                driver: self,
+                stream: stream,
+                connection: connection,
+                share: share,
+                handler: handler
+            )
             (idleJobs.popLast() ?? HTTP2Job()).start(assignment, on: part.reactor)
         }
     }
@@ -211,6 +237,7 @@ extension HTTP2Driver {
 
     /// A handler has come to its end.
     func finish(_ response: HTTPResponse?, _ stream: HTTP2Stream, by job: HTTP2Job, on connection: Connection) {
+        part.handlerEnded(job.share)
         stream.work = nil
         idleJobs.append(job)
         // No longer where the stream has ended, or was answered in the handler's place.
@@ -295,22 +322,52 @@ extension HTTP2Driver {
 extension HTTP2Driver {
     func collectOutput(on connection: Connection) {
         guard connection.takesOutput else { return }
-        guard pump(connection) else { return end(connection) }
+        repeat {
+            guard pump(connection) else { return end(connection) }
+            // Streams that end by what is sent are given back now: their client may not send again for long.
+            takeEvents(on: connection)
+            guard connection.takesOutput else { return }
+        } while boundUnread(of: connection)
         if nextWaiting < waiting.count, session.unsentBytes <= part.limits.pendingOutputBytes {
             connection.continueNextTurn()
         }
         settle(connection)
     }
 
+    func outputBlocked(on connection: Connection) {
+        // What is reset leaves behind the rest of the output.
+        _ = boundUnread(of: connection)
+    }
+
+    /// Counts the answers that the client does not take, and gives up those beyond a limit, the youngest first.
+    ///
+    /// What leaves as soon as it can is none of them, however much it is: they wait for the client's windows, or for its network.
+    ///
+    /// - Returns: Whether some were given up.
+    private func boundUnread(of connection: Connection) -> Bool {
+        guard waitingAnswers > 0, isHeldUp || connection.isBlocked else { return false }
+        var count = 0
+        if connection.peer.limiterKey != nil { count = session.giveUpAnswers(beyond: part.limits.unreadBytes) }
+        unread = waitingAnswers
+        if heldBytes > heldContent, !part.hold(heldBytes, in: &content) {
+            count += session.giveUpAnswers(beyond: part.limits.pendingOutputBytes)
+        }
+        if heldBytes != heldContent { countContent() }
+        part.counters.slowReaders.increment(by: count)
+        return count > 0
+    }
+
     /// Moves frames to the connection's output.
     ///
     /// - Returns: False where the session has failed.
     private func pump(_ connection: Connection) -> Bool {
+        isHeldUp = true
         guard session.wantsToSend else { return true }
         session.now = now
         let limit = connection.output.bytes.count - connection.output.pending + part.limits.pendingOutputBytes
         var sent = HTTP2Session.Sent.everything
         connection.write { sent = session.send(into: &$0, upTo: limit) }
+        isHeldUp = sent == .everything
         if sent == .some { connection.advanceWhenDrained() }
         return sent != .failed
     }

@@ -9,15 +9,19 @@ final class HTTP2Job: LoopJob, HTTP2Work {
         let driver: HTTP2Driver
         let stream: HTTP2Stream
         let connection: Connection
+        /// Whose share of the handlers it is of.
+        let share: UInt64?
         let handler: () async throws -> HTTPResponse
     }
 
     private var assignment: Assignment?
     private var running: JobRun?
+    private(set) var share: UInt64?
 
     /// Runs a handler and hands its response to the driver.
     func start(_ next: Assignment, on reactor: Reactor) {
         assignment = next
+        share = next.share
         next.stream.work = self
         running = reactor.start(self)
     }

@@ -27,6 +27,11 @@ protocol ProtocolDriver: AnyObject {
     /// Output is about to leave; a driver that collects it elsewhere appends it now.
     func collectOutput(on connection: Connection)
 
+    /// Output has left, but not all of it: the client does not read, or not as fast.
+    ///
+    /// The rest leaves when it does; nothing is to be flushed for it.
+    func outputBlocked(on connection: Connection)
+
     /// The connection is closed; whatever runs for it is cancelled.
     func connectionClosed()
 }

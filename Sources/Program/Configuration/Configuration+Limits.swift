@@ -59,7 +59,7 @@ extension Configuration {
                 "limits.content_bytes",
                 1_048_576...1_099_511_627_776,
                 ContentBudget.usualLimit,
-                "bytes of all request bodies together, and of request heads beyond one of limits.header_bytes for each connection, not counting the first 4 KB of each connection; a request beyond this limit gets 503, or its HTTP/2 stream is refused"
+                "bytes of all request bodies together, and for each connection of request heads beyond one of limits.header_bytes and of HTTP/2 answers that the client does not take beyond 64 KB, not counting the first 4 KB of each connection; a request beyond this limit gets 503, or its HTTP/2 stream is refused or reset; an address gets a quarter at most and a network, /24 or /48, half, unless one address may have half of limits.connections"
             )
             deadlines = Deadlines(&read)
             drain = read.duration(
@@ -133,13 +133,13 @@ extension Configuration {
                 "limits.queue",
                 16...100_000,
                 PostgresConfiguration.usualPending,
-                "waiting statements of a database connection"
+                "waiting statements of a database connection, and requests under way on a loop, of which 1024 at least; an address gets a quarter of these at most and a network, /24 or /48, half, unless one address may have half of limits.connections"
             )
             let wait = read.number(
                 "limits.queue_wait_ms",
                 1...10_000,
                 PostgresConfiguration.usualQueueWaitMilliseconds,
-                "expected wait in milliseconds above which an issue or an open of a session gets 503"
+                "expected wait of a statement in milliseconds above which its request gets 503, unless it ends what the request has begun"
             )
             longestWait = .milliseconds(wait)
             deadline = read.duration(

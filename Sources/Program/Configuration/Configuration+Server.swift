@@ -164,6 +164,8 @@ extension Configuration.Limits {
         limits.requestsPerConnection = requestsPerConnection
         limits.connections = connections
         limits.connectionsPerAddress = connectionsPerAddress
+        // Each of them may have a statement that waits. Some wait for others than the database, so there is no less than this.
+        limits.handlers = max(1024, queue.statements)
         limits.headerDeadline = deadlines.header
         limits.bodyDeadline = deadlines.body
         limits.handlerDeadline = deadlines.handler

@@ -102,7 +102,7 @@ struct BoundTests {
     @Test func `on what the process holds counts heads, and leaves each connection its first`() async throws {
         try await withServer { configuration in
             configuration.acceptsClearHTTP2 = true
-            configuration.content = ContentBudget(limit: 100_000)
+            configuration.content = ContentBudget(limit: 100_000, hasShares: false)
         } _: { bench in
             var clients: [FrameClient] = []
             for _ in 0..<10 {
@@ -291,6 +291,26 @@ struct BoundTests {
             }
             #expect(bench.handler.paths.count == 4)
             #expect(try await client.get("/after").status == 200)
+        }
+    }
+
+    /// What a refused stream has brought is counted nowhere any more.
+    @Test func `on content frees what it refuses with the refusal, whether or not the client sends again`() async throws
+    {
+        try await withHTTP2(.with(\.connectionWindow, 70_000)) { bench in
+            var requests: [HTTPRequest] = []
+            bench.handler.limit = { request in
+                requests.append(request)
+                return nil
+            }
+            let client = try await bench.frameClient()
+            let content = [UInt8](repeating: 1, count: 14_000)
+            for stream in [1, 3, 5, 7, 9] as [UInt32] {
+                try client.send(.headers(stream, HTTP2Frame.request(method: "POST"), ends: false))
+                try client.send(.data(stream, content, ends: false))
+            }
+            #expect(try await client.answer(9).reset == 7)
+            #expect(requests.map(\.body.count) == [14_000, 14_000, 14_000, 14_000, 0])
         }
     }
 
