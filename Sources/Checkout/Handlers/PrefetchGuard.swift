@@ -7,7 +7,9 @@ enum PrefetchGuard {
     /// Whether the request only looks ahead, or does not come from a top-level navigation.
     static func isPrefetch(_ request: HTTPRequest) -> Bool {
         // Each browser had its own field and word, and libraries copy any of them: no navigation has one of these words.
-        if purposes.contains(where: { field in words.contains { request.fieldLists(field, $0) } }) { return true }
+        for field in purposes where request.count(field) > 0 {
+            if words.contains(where: { request.fieldLists(field, $0) }) { return true }
+        }
         if request.count(.secFetchDestination) > 0, !request.fieldIs(.secFetchDestination, "document") { return true }
         return request.count(.secFetchMode) > 0 && !request.fieldIs(.secFetchMode, "navigate")
     }
