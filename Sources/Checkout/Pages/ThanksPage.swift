@@ -64,7 +64,7 @@ struct ThanksPage: Sendable {
         template.render(room: 3072) { slot, writer in
             switch slot {
             case .orderNumber: writer.text(view.orderNumber.description)
-            case .date: writer.text(Self.date(of: view, in: language))
+            case .date: writeDay(of: view, to: &writer)
             case .payment: if let text = view.details?.payment { payment.write(text, to: &writer) }
             case .address:
                 guard let place = view.details?.address else { return }
@@ -76,12 +76,25 @@ struct ThanksPage: Sendable {
         }
     }
 
-    /// The day on which the checkout began, in Japan: its id has the time.
-    private static func date(of view: WebviewSessionView, in language: Language) -> String {
+    /// Writes the day on which the checkout began, in Japan: its id has the time.
+    private func writeDay(of view: WebviewSessionView, to writer: inout HTMLWriter) {
         let japan = Duration.seconds(9 * 3_600)
         let day = CalendarDate(view.id.creationTime + japan)
-        guard language == .en else { return "\(day.year)年\(day.month)月\(day.day)日" }
-        return "\(day.day) \(months[day.month - 1]) \(day.year)"
+        switch language {
+        case .ja:
+            writer.number(day.year)
+            writer.text("年")
+            writer.number(day.month)
+            writer.text("月")
+            writer.number(day.day)
+            writer.text("日")
+        case .en:
+            writer.number(day.day)
+            writer.text(" ")
+            writer.text(Self.months[day.month - 1])
+            writer.text(" ")
+            writer.number(day.year)
+        }
     }
 
     private static let months = [
