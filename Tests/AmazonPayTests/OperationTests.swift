@@ -299,7 +299,7 @@ struct OperationTests {
     @Test func `carries a key exactly where it is posted, and waits for the bank where money moves`() {
         for operation in AmazonPayOperation.allCases {
             #expect(operation.carriesKey == (operation.method == "POST"))
-            let names = operation.rawValue.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) }
+            let names = operation.label.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) }
             #expect(names, "\(operation) is a label")
         }
         for operation in [AmazonPayOperation.complete, .finalize, .createCharge, .capture, .createRefund] {

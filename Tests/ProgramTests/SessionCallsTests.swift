@@ -42,7 +42,7 @@ struct SessionCallsTests {
         #expect(count(purpose, of: webviewSession) == seconds)
         #expect(
             metrics.prometheusText().contains(
-                "sallyport_session_calls_refused_total{purpose=\"\(purpose.rawValue)\"} 1001"
+                "sallyport_session_calls_refused_total{purpose=\"\(purpose.label)\"} 1001"
             )
         )
         // Another purpose, and another session, are counted for themselves.

@@ -1,7 +1,7 @@
-/// A call of the API; the raw value is its label in metrics and logs.
-package enum AmazonPayOperation: String, Sendable, Hashable, CaseIterable {
+/// A call of the API; the raw value is its place in tables with a value for each.
+package enum AmazonPayOperation: Int, Sendable, Hashable, CaseIterable {
     /// Create Checkout Session, from the server rather than from a button.
-    case createSession = "create_session"
+    case createSession
     /// Get Checkout Session.
     case get
     /// Update Checkout Session.
@@ -11,25 +11,46 @@ package enum AmazonPayOperation: String, Sendable, Hashable, CaseIterable {
     /// Finalize Checkout Session, which takes the place of complete where an app started the checkout.
     case finalize
     /// Create Charge.
-    case createCharge = "create_charge"
+    case createCharge
     /// Get Charge.
-    case getCharge = "get_charge"
+    case getCharge
     /// Capture Charge.
     case capture
     /// Cancel Charge.
-    case cancelCharge = "cancel_charge"
+    case cancelCharge
     /// Create Refund.
-    case createRefund = "create_refund"
+    case createRefund
     /// Get Refund.
-    case getRefund = "get_refund"
+    case getRefund
     /// Get Charge Permission.
-    case getPermission = "get_permission"
+    case getPermission
     /// Update Charge Permission.
-    case updatePermission = "update_permission"
+    case updatePermission
     /// Close Charge Permission.
-    case closePermission = "close_permission"
+    case closePermission
     /// Get Buyer.
-    case getBuyer = "get_buyer"
+    case getBuyer
+
+    /// Its label in metrics, settings and logs.
+    package var label: String {
+        switch self {
+        case .createSession: "create_session"
+        case .get: "get"
+        case .update: "update"
+        case .complete: "complete"
+        case .finalize: "finalize"
+        case .createCharge: "create_charge"
+        case .getCharge: "get_charge"
+        case .capture: "capture"
+        case .cancelCharge: "cancel_charge"
+        case .createRefund: "create_refund"
+        case .getRefund: "get_refund"
+        case .getPermission: "get_permission"
+        case .updatePermission: "update_permission"
+        case .closePermission: "close_permission"
+        case .getBuyer: "get_buyer"
+        }
+    }
 
     /// How long one try may take; the vendor documents nothing, and where money is asked for the bank is waited for.
     package var timeout: Duration {

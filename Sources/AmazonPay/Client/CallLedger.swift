@@ -97,7 +97,7 @@ struct CallLedger {
 
     /// A call ends because there is no time for another try.
     func noTime(_ operation: AmazonPayOperation) -> AmazonPayError {
-        let detail = "no time left for \(operation.rawValue)"
+        let detail = "no time left for \(operation.label)"
         return refusal?.error(code, detail) ?? AmazonPayError(code, detail: detail)
     }
 

@@ -9,7 +9,7 @@ struct CallMetrics {
 
     init(_ registry: MetricsRegistry) {
         for operation in AmazonPayOperation.allCases {
-            let labels = [("operation", operation.rawValue)]
+            let labels = [("operation", operation.label)]
             durations[operation] = registry.histogram(
                 "sallyport_amazonpay_call_seconds",
                 help: "How long one try of a call to Amazon Pay took.",

@@ -61,7 +61,10 @@ package final class CallQuota: Sendable {
     }
 
     private struct State: Sendable {
-        var buckets: [AmazonPayOperation: TokenBucket] = [:]
+        // No dictionary, which allocates whenever a value is changed in its place.
+
+        /// By raw value of the operation; `nil` for one without a limit.
+        var buckets: [TokenBucket?]
         var pace: TokenBucket?
     }
 
@@ -74,12 +77,8 @@ package final class CallQuota: Sendable {
 
     /// Full buckets.
     package init(_ limits: Limits) {
-        var state = State()
-        for operation in AmazonPayOperation.allCases {
-            state.buckets[operation] = limits.rate(of: operation).map(TokenBucket.init)
-        }
-        state.pace = limits.pace.map(TokenBucket.init)
-        self.state = Lock(state)
+        let buckets = AmazonPayOperation.allCases.map { limits.rate(of: $0).map(TokenBucket.init) }
+        state = Lock(State(buckets: buckets, pace: limits.pace.map(TokenBucket.init)))
     }
 
     /// When a call may go out.
@@ -98,7 +97,7 @@ package final class CallQuota: Sendable {
         state.withLock { state in
             if let wait = state.pace?.wait(at: now), wait > .zero { return wait <= patience ? .paced(wait) : .never }
             let reservation =
-                state.buckets[operation]?
+                state.buckets[operation.rawValue]?
                 .reserve(at: now, patience: patience, priority: priority, asker: asker, ticket: ticket)
                 ?? .taken(after: .zero)
             if case .taken = reservation { _ = state.pace?.take(at: now, patience: .zero) }
@@ -108,11 +107,11 @@ package final class CallQuota: Sendable {
 
     /// Gives up the place of a call that waits; nothing happens where it has gone out.
     func leave(_ operation: AmazonPayOperation, _ priority: Priority, _ ticket: CallTicket) {
-        state.withLock { $0.buckets[operation]?.leave(ticket, priority: priority) }
+        state.withLock { $0.buckets[operation.rawValue]?.leave(ticket, priority: priority) }
     }
 
     /// Whether less than half is left of what buyers' calls may take at once.
     func isScarce(_ operation: AmazonPayOperation, for priority: Priority, at now: Duration) -> Bool {
-        state.withLock { $0.buckets[operation]?.isScarce(for: priority, at: now) ?? false }
+        state.withLock { $0.buckets[operation.rawValue]?.isScarce(for: priority, at: now) ?? false }
     }
 }

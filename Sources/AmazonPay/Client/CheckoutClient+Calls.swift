@@ -201,7 +201,7 @@ extension CheckoutClient {
         surroundings.logger.debug(
             "amazonpay.called",
             [
-                LogField("operation", call.operation.rawValue),
+                LogField("operation", call.operation.label),
                 LogField("outcome", outcome),
                 LogField("duration_ms", Int(duration / .milliseconds(1))),
                 LogField("amazonpay_request_id", requestID ?? ""),

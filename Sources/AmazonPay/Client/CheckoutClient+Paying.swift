@@ -15,7 +15,7 @@ extension CheckoutClient {
     ) async -> PayingOutcome<Object> {
         guard let expected = PayingExpectation(call), Object.payingOperations.contains(call.operation) else {
             let code: AmazonPayError.Code = call.isRecovery ? .outcomeUnknown : .notSent
-            let error = AmazonPayError(code, detail: "the octets are no \(call.operation.rawValue) of ours")
+            let error = AmazonPayError(code, detail: "the octets are no \(call.operation.label) of ours")
             return call.isRecovery ? .unknown(error) : .notSent(error)
         }
         let end = surroundings.uptime() + limit

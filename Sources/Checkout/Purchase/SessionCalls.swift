@@ -12,7 +12,7 @@ import Telemetry
 /// remembered for a minute or two.
 package final class SessionCalls: Sendable {
     /// What a call is for; each is counted for itself.
-    package enum Purpose: String, Sendable, CaseIterable {
+    package enum Purpose: Int, Sendable, CaseIterable {
         /// What the buyer has chosen.
         case review
         /// Whether the provider has given the checkout up.
@@ -23,6 +23,17 @@ package final class SessionCalls: Sendable {
         case purchase
         /// A merchant's server wants the buyer's address.
         case buyer
+
+        /// Its label in metrics.
+        package var label: String {
+            switch self {
+            case .review: "review"
+            case .result: "result"
+            case .update: "update"
+            case .purchase: "purchase"
+            case .buyer: "buyer"
+            }
+        }
 
         /// Calls at once, and the time for one to come back.
         ///
@@ -58,8 +69,12 @@ package final class SessionCalls: Sendable {
     }
 
     private struct State: Sendable {
-        var limiters: [Purpose: RateLimiter] = [:]
-        var shares: [AmazonPayOperation: AddressLimiter] = [:]
+        // No dictionaries, which allocate whenever a value is changed in its place.
+
+        /// By raw value of the purpose.
+        var limiters: [RateLimiter]
+        /// By raw value of the operation; `nil` for one without shares.
+        var shares: [AddressLimiter?]
         var mismatches = GenerationCache<Mismatch, Bool>(capacity: 2_048, life: 60_000_000)
         var misses = GenerationCache<Miss, Int>(capacity: 2_048, life: 60_000_000)
     }
@@ -84,20 +99,17 @@ package final class SessionCalls: Sendable {
         limits: CallQuota.Limits,
         uptime: @escaping @Sendable () -> Int64 = { Int64(SystemClock().monotonicNow().nanoseconds / 1000) }
     ) {
-        var state = State()
-        for purpose in Purpose.allCases {
+        let limiters = Purpose.allCases.map { purpose in
             let (burst, interval) = purpose.limit
-            state.limiters[purpose] = RateLimiter(burst: burst, every: interval, capacity: SessionCalls.capacity)
+            return RateLimiter(burst: burst, every: interval, capacity: SessionCalls.capacity)
         }
-        for operation in Set(Purpose.allCases.compactMap(\.operation)) {
-            state.shares[operation] = limits.rate(of: operation).map(SessionCalls.shares)
-        }
-        self.state = Lock(state)
+        let shares = AmazonPayOperation.allCases.map { limits.rate(of: $0).map(SessionCalls.shares) }
+        state = Lock(State(limiters: limiters, shares: shares))
         self.uptime = uptime
         refusals = Dictionary(
             uniqueKeysWithValues: Purpose.allCases.map { purpose in
                 let help = "Calls to Amazon Pay that were not made because one session or address had asked too often."
-                let labels = [("purpose", purpose.rawValue)]
+                let labels = [("purpose", purpose.label)]
                 return (purpose, metrics.counter("sallyport_session_calls_refused_total", help: help, labels: labels))
             }
         )
@@ -123,12 +135,12 @@ package final class SessionCalls: Sendable {
         let now = uptime()
         let wait = state.withLock { state -> Int? in
             // Half of an id is drawn by chance.
-            if let wait = state.limiters[purpose]?.wait(webviewSession.low, at: now) { return wait }
-            if let operation = purpose.operation, !caller.showsKey {
+            if let wait = state.limiters[purpose.rawValue].wait(webviewSession.low, at: now) { return wait }
+            if let operation = purpose.operation?.rawValue, !caller.showsKey {
                 if isScarce, let wait = state.shares[operation]?.wait(caller.keys, at: now) { return wait }
                 state.shares[operation]?.count(caller.keys, at: now)
             }
-            state.limiters[purpose]?.count(webviewSession.low, at: now)
+            state.limiters[purpose.rawValue].count(webviewSession.low, at: now)
             return nil
         }
         if wait != nil { refusals[purpose]?.increment() }

@@ -128,7 +128,7 @@ extension SettingReader {
         var quotas: [AmazonPayOperation: CallRate] = [:]
         for operation in AmazonPayOperation.allCases {
             quotas[operation] = callRate(
-                "provider.quota.\(operation.rawValue)",
+                "provider.quota.\(operation.label)",
                 "calls of the account: burst and rate a second, such as 36/7.2; empty: nine tenths of Amazon's documented limit"
             )
         }
