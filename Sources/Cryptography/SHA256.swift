@@ -63,9 +63,12 @@ package import Primitives
     /// - Parameter bytes: Any number of bytes.
     /// - Returns: 32 bytes.
     package static func digest(of bytes: [UInt8]) -> Digest32 {
-        var output = [UInt8](repeating: 0, count: Digest32.byteCount)
-        let done = unsafe bytes.withUnsafeBufferPointer { input in
-            unsafe EVP_Digest(input.baseAddress, input.count, &output, nil, EVP_sha256(), nil) == 1
+        var output = InlineArray<32, UInt8>(repeating: 0)
+        var place = output.mutableSpan
+        let done = unsafe place.withUnsafeMutableBufferPointer { memory in
+            unsafe bytes.withUnsafeBufferPointer { input in
+                unsafe EVP_Digest(input.baseAddress, input.count, memory.baseAddress, nil, EVP_sha256(), nil) == 1
+            }
         }
         guard done, let digest = Digest32(output.span) else {
             preconditionFailure("OpenSSL offers SHA-256")

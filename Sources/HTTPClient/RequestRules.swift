@@ -26,12 +26,27 @@ enum RequestRules {
 
     /// The lines for the library: a trailing semicolon stands for an empty value, an empty value for no line at all.
     static func fieldLines(of request: OutboundRequest) -> [String] {
-        var lines = request.fields.map { name, value in value.isEmpty ? "\(name);" : "\(name): \(value)" }
-        // The library would add these by itself.
-        for name in ["Expect", "Content-Type", "Accept"]
-        where !request.fields.contains(where: { $0.0.octets.lowercase.octets == name.octets.lowercase.octets }) {
-            lines.append("\(name):")
+        var lines: [String] = []
+        lines.reserveCapacity(request.fields.count + ownLines.count)
+        for (name, value) in request.fields { lines.append(line(name, value)) }
+        for (name, line) in ownLines
+        where !request.fields.contains(where: { $0.0.utf8Span.span.isEqualIgnoringCase(to: name) }) {
+            lines.append(line)
         }
         return lines
+    }
+
+    /// What the library would add by itself, and the line that keeps it from that.
+    private static let ownLines: [(name: StaticString, line: String)] = [
+        ("expect", "Expect:"), ("content-type", "Content-Type:"), ("accept", "Accept:"),
+    ]
+
+    /// One allocation, where a text with the parts in it would grow.
+    private static func line(_ name: String, _ value: String) -> String {
+        var line = name
+        line.reserveCapacity(name.utf8.count + 2 + value.utf8.count)
+        line += value.isEmpty ? ";" : ": "
+        line += value
+        return line
     }
 }

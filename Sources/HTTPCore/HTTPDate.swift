@@ -38,6 +38,7 @@ package enum HTTPDate {
         let day = "\(part(12..<16))-\(month < 9 ? "0" : "")\(month + 1)-\(part(5..<7))"
         guard let time = CalendarDate.time(of: "\(day)T\(part(17..<25))Z") else { return nil }
         var again: [UInt8] = []
+        again.reserveCapacity(byteCount)
         append(time, to: &again)
         return again == bytes ? time : nil
     }

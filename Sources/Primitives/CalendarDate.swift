@@ -42,11 +42,15 @@ package struct CalendarDate: Sendable, Hashable {
     package static func time(of text: String) -> WallTime? {
         let isCompact = text.utf8.count == 16
         guard isCompact || text.utf8.count == 20 else { return nil }
-        let digits = text.utf8.compactMap { byte -> Int64? in
-            byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") ? Int64(byte - UInt8(ascii: "0")) : nil
+        var digits = InlineArray<14, Int64>(repeating: 0)
+        var count = 0
+        for byte in text.utf8 where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") {
+            guard count < digits.count else { return nil }
+            digits[count] = Int64(byte - UInt8(ascii: "0"))
+            count += 1
         }
-        guard digits.count == 14 else { return nil }
-        func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + $1 } }
+        guard count == digits.count else { return nil }
+        func number(_ range: Range<Int>) -> Int64 { range.reduce(0) { $0 * 10 + digits[$1] } }
         let (year, month) = (number(0..<4), number(4..<6))
         guard year >= 1970, month >= 1, month <= 12 else { return nil }
         let shifted = month > 2 ? year : year - 1

@@ -43,6 +43,16 @@ package struct Digest32: Sendable, Hashable, CustomStringConvertible {
         output.append(bigEndian: words.3)
     }
 
+    /// All sixty-four hexadecimal digits, in lower case.
+    package var hexadecimal: String {
+        String(ascii: Digest32.byteCount * 2) { room in
+            Hex.append(words.0, digits: 16, to: &room)
+            Hex.append(words.1, digits: 16, to: &room)
+            Hex.append(words.2, digits: 16, to: &room)
+            Hex.append(words.3, digits: 16, to: &room)
+        }
+    }
+
     /// The first eight hexadecimal digits.
     package var description: String {
         String(ascii: 8) { room in appendFingerprint(to: &room) }

@@ -70,6 +70,8 @@ package enum IPNumber: Sendable, Hashable {
     ///
     /// - Parameter text: Lower case.
     package init?(version4 text: String) {
+        // Most hosts are names, for which nothing is taken apart.
+        guard IPNumber.beginsWithDigit(text) else { return nil }
         let parts = text.octets.parts(between: UInt8(ascii: "."))
         guard (1...4).contains(parts.count) else { return nil }
         var bits: UInt64 = 0
@@ -83,11 +85,15 @@ package enum IPNumber: Sendable, Hashable {
     }
 
     private static func number(_ part: String) -> UInt64? {
-        guard part.utf8.first.map({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) == true else { return nil }
+        guard beginsWithDigit(part) else { return nil }
         if part.octets.starts(with: "0x") {
             return part.utf8.count == 2 ? 0 : UInt64(Substring(part.utf8.dropFirst(2)), radix: 16)
         }
         return UInt64(part, radix: part.octets.starts(with: "0") && part.octets != "0" ? 8 : 10)
+    }
+
+    private static func beginsWithDigit(_ text: String) -> Bool {
+        text.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } == true
     }
 
     /// Whether it is one of this machine's own: loopback, or the unspecified address, which connects to it.

@@ -17,8 +17,9 @@ package struct OctetText: Sendable {
 
 extension OctetText: Hashable {
     package static func == (one: OctetText, other: OctetText) -> Bool {
-        let (left, right) = (one.string.utf8Span.span, other.string.utf8Span.span)
-        return left.count == right.count && OctetText.isSame(left, right, from: 0)
+        // Before the octets are laid open: most texts that differ do so in their length.
+        guard one.string.utf8.count == other.string.utf8.count else { return false }
+        return OctetText.isSame(one.string.utf8Span.span, other.string.utf8Span.span, from: 0)
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -83,8 +84,12 @@ extension OctetText {
 
     /// The text with the capitals of ASCII in lower case; any other octet as it is.
     package var lowercase: String {
-        String(decoding: string.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        // Most are so already.
+        guard string.utf8.contains(where: OctetText.isCapital) else { return string }
+        return String(decoding: string.utf8.map { OctetText.isCapital($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
+
+    private static func isCapital(_ octet: UInt8) -> Bool { (0x41...0x5A).contains(octet) }
 
     /// Whether every octet is printable ASCII, no blank among them, and there is one at least.
     package var isWord: Bool { !string.isEmpty && string.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }

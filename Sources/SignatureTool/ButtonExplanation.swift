@@ -52,7 +52,7 @@ package struct ButtonExplanation: Sendable {
                 SignatureCandidate.spellings(of: payload.octets)
             }
         }
-        payloadHash = Hex.encode(SHA256.digest(of: payload.octets).bytes)
+        payloadHash = SHA256.digest(of: payload.octets).hexadecimal
         stringToSign = string.text
         verdict = finding?.verdict ?? .unchecked
         let theirs = expected ?? finding?.signed

@@ -38,7 +38,7 @@ struct SignatureCandidate {
     /// What the key is given.
     static func signed(_ octets: [UInt8], _ wrapping: Wrapping, _ algorithm: SigningAlgorithm) -> [[UInt8]] {
         let string = StringToSign(for: octets, algorithm)
-        let hash = Hex.encode(SHA256.digest(of: octets).bytes)
+        let hash = SHA256.digest(of: octets).hexadecimal
         switch wrapping {
         case .string: return [Array(string.text.utf8)]
         case .direct: return [octets]

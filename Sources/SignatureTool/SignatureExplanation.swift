@@ -57,7 +57,7 @@ package struct SignatureExplanation: Sendable {
         }
         let refusal = SignatureExplanation.refusal(of: request, signer, now)
         canonicalRequest = String(decoding: octets, as: UTF8.self)
-        canonicalHash = Hex.encode(SHA256.digest(of: octets).bytes)
+        canonicalHash = SHA256.digest(of: octets).hexadecimal
         stringToSign = string.text
         verdict = refusal.map { .malformed($0) } ?? finding?.verdict ?? .unchecked
         let parts = RequestParts(list: list)

@@ -14,7 +14,7 @@ package final class FixedAnswer: Sendable {
     ///   - body: The content.
     ///   - block: Its fields.
     package init(_ body: [UInt8], block: FieldBlock) {
-        tag = EntityTag(Hex.encode(SHA256.digest(of: body).bytes))
+        tag = EntityTag(SHA256.digest(of: body).hexadecimal)
         let tagged = block.adding(tag.map { [$0.field] } ?? [])
         full = StaticResponse(HTTPResponse(.ok, block: tagged, body: .bytes(body)))
         notModified = StaticResponse(HTTPResponse(.notModified, block: tagged))

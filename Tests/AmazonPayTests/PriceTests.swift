@@ -30,7 +30,7 @@ struct PriceTests {
         ("-1", "JPY"),
         (#""１""#, "JPY"), (#""28,536""#, "JPY"), (#""01""#, "JPY"), (#""1e3""#, "JPY"),
         (#""99999999999999999999""#, "JPY"),
-        (#""5.""#, "USD"), (#"".5""#, "USD"),
+        (#""5.""#, "USD"), (#"".5""#, "USD"), (#""5.€""#, "JPY"), (#""5.00€""#, "USD"), (#""5.0é""#, "USD"),
     ])
     func `that is not understood survives as text, and is no money`(amount: String, currency: String) throws {
         let price = try #require(self.price(amount, currency))

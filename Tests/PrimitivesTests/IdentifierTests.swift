@@ -72,6 +72,7 @@ import Testing
         let digest = try #require(made)
         #expect(digest.bytes == bytes)
         #expect("\(digest)" == Hex.encode(Array(bytes.prefix(4))))
+        #expect(digest.hexadecimal == Hex.encode(bytes))
         #expect(Digest32(bytes.span) == digest)
         #expect(Digest32(bytes.span).hashValue == Optional(digest).hashValue)
     }

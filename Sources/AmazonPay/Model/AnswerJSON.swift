@@ -25,11 +25,19 @@ enum AnswerJSON {
             if json[index] == quote {
                 let start = index + 1
                 index = end(json, from: start)
-                if isName(json, endingAt: index) { hideForeign(in: &output, start..<index) }
+                // Nearly every name is plain, and then nothing is copied.
+                if isName(json, endingAt: index), !isPlain(json[start..<index]) {
+                    hideForeign(in: &output, start..<index)
+                }
             }
             index += 1
         }
         return output
+    }
+
+    /// Whether there is nothing to replace in a name: no octet beyond ASCII, and no escape.
+    private static func isPlain(_ name: ArraySlice<UInt8>) -> Bool {
+        name.allSatisfy { $0 < 0x80 && $0 != backslash }
     }
 
     /// Where the quote stands that ends a text, or the end of all.

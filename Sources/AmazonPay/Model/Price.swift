@@ -69,12 +69,12 @@ package struct Price: Sendable, Hashable, Codable {
 
     /// An amount, with any number of zeros behind the digits that the currency has.
     private static func money(_ text: String, _ currency: Currency) -> Money? {
-        let parts = text.octets.parts(between: UInt8(ascii: "."), limit: 1)
-        guard parts.count == 2 else { return Money.parse(text, currency) }
-        let (kept, rest) = (
-            parts[1].utf8.prefix(currency.fractionDigits), parts[1].utf8.dropFirst(currency.fractionDigits)
-        )
-        guard !parts[1].isEmpty, rest.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
-        return Money.parse(kept.isEmpty ? parts[0] : "\(parts[0]).\(Substring(kept))", currency)
+        guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return Money.parse(text, currency) }
+        let fraction = text.utf8[point...].dropFirst()
+        let zeros = fraction.dropFirst(currency.fractionDigits)
+        guard !fraction.isEmpty, zeros.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+        // Up to the point where the currency has no digits behind it.
+        let end = currency.fractionDigits == 0 ? point : zeros.startIndex
+        return Money.parse(String(Substring(text.utf8[..<end])), currency)
     }
 }

@@ -27,8 +27,12 @@ package struct IdempotencyKey: Sendable, Hashable {
     ///   - step: Letters only, for example `complete`, so that it cannot run into the attempt.
     /// - Returns: 32 characters of `[0-9a-f]`.
     package static func derive(webviewSession: UUIDBytes, attempt: Int, step: StaticString) -> IdempotencyKey {
-        let octets = Array("sallyport/ref/1".utf8) + webviewSession.bytes + Array("\(step)\(attempt)".utf8)
-        return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
+        var octets: [UInt8] = []
+        octets.reserveCapacity(64)
+        octets.append(contentsOf: "sallyport/ref/1".utf8)
+        webviewSession.append(to: &octets)
+        octets.append(contentsOf: "\(step)\(attempt)".utf8)
+        return IdempotencyKey(of: octets)
     }
 
     /// The key of a payment that a merchant's program asks for: the same at every repeat of the request, whatever was lost in
@@ -55,10 +59,10 @@ package struct IdempotencyKey: Sendable, Hashable {
         let octets =
             Array("sallyport/ref/2".utf8) + scope.bytes + webviewSession.bytes
             + Array("\(step)\n\(target)\n\(word)".utf8)
-        return IdempotencyKey(trusted: String(Hex.encode(SHA256.digest(of: octets).bytes).prefix(32)))
+        return IdempotencyKey(of: octets)
     }
 
-    private init(trusted text: String) {
-        self.text = text
+    private init(of octets: [UInt8]) {
+        text = String(SHA256.digest(of: octets).hexadecimal.prefix(32))
     }
 }

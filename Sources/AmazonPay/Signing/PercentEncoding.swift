@@ -7,7 +7,8 @@ enum PercentEncoding {
     /// What arrives encoded is taken as the octet it stands for, so that `%7e` and `~` agree; an encoded slash stays one.
     static func path(_ raw: String) -> String {
         var output: [UInt8] = []
-        for octet in octets(raw) {
+        output.reserveCapacity(raw.utf8.count)
+        for octet in Octets(raw.utf8[...]) {
             if octet == .literal(slash) {
                 if output.last != slash { output.append(slash) }
             } else {
@@ -41,26 +42,27 @@ enum PercentEncoding {
 
     private static func component(_ part: Substring.UTF8View) -> String {
         var output: [UInt8] = []
-        for octet in octets(String(Substring(part))) { append(octet.value, to: &output) }
+        for octet in Octets(part) { append(octet.value, to: &output) }
         return String(decoding: output, as: UTF8.self)
     }
 
-    private static func octets(_ raw: String) -> [Octet] {
-        let bytes = Array(raw.utf8)
-        var output: [Octet] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = Hex.value(of: bytes[index + 1]),
-                let low = Hex.value(of: bytes[index + 2])
-            {
-                output.append(.encoded(high << 4 | low))
-                index += 3
-            } else {
-                output.append(.literal(bytes[index]))
-                index += 1
-            }
+    /// The octets that a text stands for, one after the other.
+    private struct Octets: Sequence, IteratorProtocol {
+        private var rest: Substring.UTF8View
+
+        init(_ text: Substring.UTF8View) {
+            rest = text
         }
-        return output
+
+        mutating func next() -> Octet? {
+            guard let first = rest.popFirst() else { return nil }
+            var behind = rest
+            guard first == UInt8(ascii: "%"), let high = behind.popFirst().flatMap(Hex.value),
+                let low = behind.popFirst().flatMap(Hex.value)
+            else { return .literal(first) }
+            rest = behind
+            return .encoded(high << 4 | low)
+        }
     }
 
     private static func append(_ byte: UInt8, to output: inout [UInt8]) {

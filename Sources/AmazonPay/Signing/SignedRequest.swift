@@ -68,7 +68,7 @@ package struct SignedRequest: Sendable {
         octets.append(UInt8(ascii: "\n"))
         octets.append(contentsOf: signedHeaders.utf8)
         octets.append(UInt8(ascii: "\n"))
-        octets.append(contentsOf: Hex.encode(SHA256.digest(of: body).bytes).utf8)
+        octets.append(contentsOf: SHA256.digest(of: body).hexadecimal.utf8)
         return octets
     }
 

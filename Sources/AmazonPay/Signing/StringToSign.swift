@@ -15,7 +15,7 @@ package struct StringToSign: Sendable, Hashable {
     ///   - algorithm: The label.
     package init(for octets: [UInt8], _ algorithm: SigningAlgorithm) {
         self.algorithm = algorithm
-        text = algorithm.label + "\n" + Hex.encode(SHA256.digest(of: octets).bytes)
+        text = algorithm.label + "\n" + SHA256.digest(of: octets).hexadecimal
     }
 
     /// Whether a signature is good.

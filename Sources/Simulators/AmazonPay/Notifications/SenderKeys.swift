@@ -116,7 +116,7 @@ struct SenderKeys: Sendable {
     ) throws(CryptographyError) -> Leaf {
         let issued = try authority.issue(for: names, key: .rsa2048, now: now, random: random)
         return Leaf(
-            name: String(Hex.encode(SHA256.digest(of: issued.certificatePEM).bytes).prefix(32)),
+            name: String(SHA256.digest(of: issued.certificatePEM).hexadecimal.prefix(32)),
             certificatePEM: issued.certificatePEM,
             key: try RSAPrivateKey(pem: issued.keyPEM)
         )
