@@ -149,19 +149,36 @@ extension JSONParser {
     private mutating func string() throws(JSONError) -> String {
         try expect("\"")
         let start = index
-        var content: [UInt8] = []
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw .malformed(at: index) }
-            index += 1
-            if byte == UInt8(ascii: "\\") {
-                content.append(contentsOf: String(try escape()).utf8)
-            } else {
-                content.append(byte)
-            }
-        }
-        try expect("\"")
-        guard let text = String(validating: content, as: UTF8.self) else { throw .badText(at: start) }
+        skipPlain()
+        let run = bytes[start..<index]
+        // Most texts have no escape: their octets are copied once, into the text itself.
+        let text = skip("\"") ? String(validating: run, as: UTF8.self) : try textWithEscapes(after: run)
+        guard let text else { throw .badText(at: start) }
         return text
+    }
+
+    /// A text from its first escape on, with what was read of it; `nil` where that is not UTF-8.
+    private mutating func textWithEscapes(after run: ArraySlice<UInt8>) throws(JSONError) -> String? {
+        var content = Array(run)
+        while !skip("\"") {
+            // Anything else is the end, or a control character.
+            try expect("\\")
+            let scalar = try escape()
+            if scalar.isASCII {
+                content.append(UInt8(truncatingIfNeeded: scalar.value))
+            } else {
+                content.append(contentsOf: String(scalar).utf8)
+            }
+            let start = index
+            skipPlain()
+            if index > start { content.append(contentsOf: bytes[start..<index]) }
+        }
+        return String(validating: content, as: UTF8.self)
+    }
+
+    /// Passes over the octets that stand for themselves in a text: all but a quote, a backslash and control characters.
+    private mutating func skipPlain() {
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { index += 1 }
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
