@@ -10,7 +10,7 @@ package struct ServerLimits: Sendable {
     package var requestsPerConnection = 100_000
     /// Pipelined requests answered for one connection before the others have their turn.
     package var requestsPerTurn = 32
-    /// Bytes read from one connection before the others have their turn.
+    /// Bytes read from one connection, and from one address, before the others have their turn; see `TurnShares`.
     package var readBytesPerTurn = 65_536
     /// Bytes of responses that may wait for a slow reader before its next request is looked at.
     package var pendingOutputBytes = 65_536
