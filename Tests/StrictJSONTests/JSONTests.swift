@@ -27,6 +27,12 @@ struct JSONTests {
         #expect((value != nil) == isRead)
     }
 
+    @Test(arguments: [("[1,2,3]", 4), (#"{"a":1,"b":{"c":[]}}"#, 4), ("1", 1)])
+    func `has as many values as it may`(text: String, count: Int) {
+        #expect(throws: Never.self) { try JSONParser.parse(Array(text.utf8), values: count) }
+        #expect(throws: JSONError.tooMany) { try JSONParser.parse(Array(text.utf8), values: count - 1) }
+    }
+
     @Test(arguments: [
         ("[1", JSONError.malformed(at: 2)), (#"{"a":1,"a":2}"#, .repeated("a")),
         (#"{"a":[1,{"b":{"c":1,"c":2}}]}"#, .repeated("a[1].b.c")),
