@@ -4,12 +4,12 @@ package import Web
 
 extension CheckoutPart: FeaturePart {
     package static let routes = [
-        CheckoutRoutes.pages, CheckoutRoutes.notifications(isTaken: true), CheckoutRoutes.about, CheckoutRoutes.links,
+        CheckoutRoutes.pages, CheckoutRoutes.notifications, CheckoutRoutes.about, CheckoutRoutes.links,
     ]
 
     package func mount(_ routes: inout Routes) throws(RouteError) {
         try routes.mount(CheckoutRoutes.pages, on: self)
-        try routes.mount(CheckoutRoutes.notifications(isTaken: notifications != nil), on: self)
+        try routes.mount(CheckoutRoutes.notifications, on: self)
         try routes.mount(CheckoutRoutes.about, on: self)
         try routes.mount(CheckoutRoutes.links, on: self)
         try routes.mount(deployment.assetRoutes, on: self)

@@ -87,26 +87,21 @@ enum CheckoutRoutes {
     )
 
     /// What the provider pushes.
-    ///
-    /// - Parameter isTaken: Whether messages are taken in: nobody else sends so much, and nobody does before.
-    static func notifications(isTaken: Bool) -> RouteGroup<CheckoutPart> {
-        let limit = isTaken ? 262_144 : nil
-        return RouteGroup(
-            on: .web,
-            .json,
-            [
-                .later(
-                    .post,
-                    notificationPath,
-                    .json,
-                    "notification of the provider that an object has changed",
-                    bodyLimit: limit,
-                    patience: NotificationHandler.patience,
-                    NotificationHandler.post
-                )
-            ]
-        )
-    }
+    static let notifications = RouteGroup<CheckoutPart>(
+        on: .web,
+        .json,
+        [
+            .later(
+                .post,
+                notificationPath,
+                .json,
+                "notification of the provider that an object has changed",
+                bodyLimit: NotificationHandler.largestMessage,
+                patience: NotificationHandler.patience,
+                NotificationHandler.post
+            )
+        ]
+    )
 
     /// Where the provider pushes its messages to.
     static let notificationPath: RoutePattern = "/ipn/amazon-pay"

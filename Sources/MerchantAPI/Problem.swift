@@ -71,6 +71,7 @@ extension Failure {
         case .malformed(let place), .badText(let place):
             self.init(.invalidRequest, message: "The content is no JSON, from byte \(place) on.")
         case .tooDeep: self.init(.invalidRequest, message: "The content is nested too deeply.")
+        case .tooMany: self.init(.invalidRequest, message: "The content has too many values.")
         case .repeated(let path): self.init(.invalidRequest, message: "The member comes twice.", field: path)
         }
     }

@@ -38,7 +38,7 @@ enum InnerMessage {
     private static func payload(_ message: String) throws(NotificationRefusal) -> Payload {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONParser.parse(Array(message.utf8))
+            value = try JSONParser.parse(Array(message.utf8), values: SNSEnvelope.mostValues)
         } catch {
             throw .malformed("the message is not strict JSON")
         }

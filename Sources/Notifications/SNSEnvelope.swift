@@ -40,6 +40,9 @@ package struct SNSEnvelope: Sendable {
     /// Where a subscription is said to be confirmed: any text; `nil` for notifications, whose signature does not cover it.
     package let subscribeURL: String?
 
+    /// The most values of an envelope, and of the message inside: each has about ten.
+    static let mostValues = 256
+
     /// As it was written, which is how it was signed.
     private let timestampText: String
 
@@ -125,7 +128,7 @@ private struct Members {
     init(_ body: [UInt8]) throws(NotificationRefusal) {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONParser.parse(body)
+            value = try JSONParser.parse(body, values: SNSEnvelope.mostValues)
         } catch {
             // The error may hold a name of the sender's choice.
             throw .malformed("the body is not strict JSON")

@@ -52,6 +52,7 @@ extension JSONError {
         switch self {
         case .malformed(let byte): "not JSON at \(JSONError.place(byte, in: text))"
         case .tooDeep: "lists and objects are nested too deeply"
+        case .tooMany: "there are too many values"
         case .repeated(let path): "\(path) is there twice"
         case .badText(let byte): "a text at \(JSONError.place(byte, in: text)) is not UTF-8"
         }

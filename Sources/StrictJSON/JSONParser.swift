@@ -6,6 +6,8 @@ package enum JSONError: Error, Sendable, Equatable {
     case malformed(at: Int)
     /// Lists and objects lie deeper inside each other than allowed.
     case tooDeep
+    /// There are more values than allowed.
+    case tooMany
     /// An object has two members of one name; the path from the root, for example `lines[0].id`.
     case repeated(String)
     /// A text is not UTF-8, or an escape stands for half a character.
@@ -25,9 +27,11 @@ package enum JSONError: Error, Sendable, Equatable {
 package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
+    private var valuesLeft: Int
 
-    private init(_ bytes: [UInt8]) {
+    private init(_ bytes: [UInt8], values: Int) {
         self.bytes = bytes
+        valuesLeft = values
     }
 
     /// The value that a whole text stands for.
@@ -35,10 +39,11 @@ package struct JSONParser {
     /// - Parameters:
     ///   - bytes: UTF-8 without a byte order mark; blanks around the value are fine.
     ///   - depth: How many lists and objects may lie inside each other.
+    ///   - values: How many values there may be, that of the whole text among them: small ones cost most by the byte.
     /// - Returns: The value.
     /// - Throws: The first thing that is wrong.
-    package static func parse(_ bytes: [UInt8], depth: Int = 16) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(bytes)
+    package static func parse(_ bytes: [UInt8], depth: Int = 16, values: Int = .max) throws(JSONError) -> JSONValue {
+        var parser = JSONParser(bytes, values: values)
         let value = try parser.value(depth: depth)
         parser.skipBlanks()
         guard parser.index == bytes.count else { throw .malformed(at: parser.index) }
@@ -62,6 +67,8 @@ package struct JSONParser {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+        guard valuesLeft > 0 else { throw .tooMany }
+        valuesLeft -= 1
         skipBlanks()
         switch next {
         case UInt8(ascii: "{"): return try object(depth: depth)
@@ -149,19 +156,42 @@ extension JSONParser {
     private mutating func string() throws(JSONError) -> String {
         try expect("\"")
         let start = index
-        var content: [UInt8] = []
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw .malformed(at: index) }
-            index += 1
-            if byte == UInt8(ascii: "\\") {
-                content.append(contentsOf: String(try escape()).utf8)
+        skipPlain()
+        let end = index
+        // Most texts have no escape: their octets are copied once, into the text itself.
+        if skip("\"") { return try JSONParser.text(bytes.span.extracting(start..<end), at: start) }
+        let content = try contentWithEscapes(after: bytes[start..<end])
+        return try JSONParser.text(content.span, at: start)
+    }
+
+    /// The text of octets, which begin at an offset.
+    private static func text(_ octets: Span<UInt8>, at start: Int) throws(JSONError) -> String {
+        guard let text = try? UTF8Span(validating: octets) else { throw .badText(at: start) }
+        return String(copying: text)
+    }
+
+    /// The octets of a text from its first escape on, behind those that were read of it.
+    private mutating func contentWithEscapes(after run: ArraySlice<UInt8>) throws(JSONError) -> [UInt8] {
+        var content = Array(run)
+        while !skip("\"") {
+            // Anything else is the end, or a control character.
+            try expect("\\")
+            let scalar = try escape()
+            if scalar.isASCII {
+                content.append(UInt8(truncatingIfNeeded: scalar.value))
             } else {
-                content.append(byte)
+                content.append(contentsOf: String(scalar).utf8)
             }
+            let start = index
+            skipPlain()
+            if index > start { content.append(contentsOf: bytes[start..<index]) }
         }
-        try expect("\"")
-        guard let text = String(validating: content, as: UTF8.self) else { throw .badText(at: start) }
-        return text
+        return content
+    }
+
+    /// Passes over the octets that stand for themselves in a text: all but a quote, a backslash and control characters.
+    private mutating func skipPlain() {
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { index += 1 }
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {

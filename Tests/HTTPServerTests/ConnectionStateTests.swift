@@ -15,7 +15,7 @@ struct ConnectionStateTests {
 
     /// Takes a state through one request that is answered at once.
     private static func answer(_ state: inout HTTP1ConnectionState, turn: UInt64 = 1, more: Bool = false) -> Bool {
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: turn) == .parse)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: turn, hasShare: true) == .parse)
         #expect(state.parsed(.complete, isInside: false, inputIsEmpty: !more) == .handle)
         let keeps = state.willRespond(clientKeeps: true)
         _ = state.responded(inputIsEmpty: !more)
@@ -24,9 +24,9 @@ struct ConnectionStateTests {
 
     @Test func `waits for a first head, then for the next request`() {
         var state = Self.state()
-        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .wait(.header))
+        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true) == .wait(.header))
         #expect(Self.answer(&state) == true)
-        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .wait(.idle))
+        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true) == .wait(.idle))
         #expect(state.requestCount == 1)
     }
 
@@ -37,7 +37,8 @@ struct ConnectionStateTests {
         #expect(state.waitOrClose() == .wait(.header))
         let content = BodyAnnouncement(length: 5, expectsContinue: false)
         #expect(state.parsed(.head(content), isInside: true, inputIsEmpty: true) == .checkLimit)
-        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .parse, "the parser checks the length")
+        let next = state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true)
+        #expect(next == .parse, "the parser checks the length")
         #expect(state.parsed(.needMore, isInside: true, inputIsEmpty: true) == .nothing)
         #expect(state.waitOrClose() == .wait(.body))
     }
@@ -45,23 +46,30 @@ struct ConnectionStateTests {
     @Test func `has one request in flight`() {
         var state = Self.state()
         #expect(state.parsed(.complete, isInside: false, inputIsEmpty: false) == .handle)
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1) == .nothing)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: true) == .nothing)
         #expect(state.willRespond(clientKeeps: true) == true)
         #expect(state.responded(inputIsEmpty: false) == nil)
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1) == .parse)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: true) == .parse)
     }
 
     @Test func `gives way after its share of a turn`() {
         var state = Self.state { $0.requestsPerTurn = 2 }
         for _ in 0..<2 { #expect(Self.answer(&state, more: true) == true) }
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1) == .yield)
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 2) == .parse)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: true) == .yield)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 2, hasShare: true) == .parse)
+    }
+
+    @Test func `gives way where its client has had its share, but not in the middle of a request`() {
+        var state = Self.state()
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: false) == .yield)
+        #expect(state.parsed(.needMore, isInside: true, inputIsEmpty: false) == .nothing)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: false) == .parse)
     }
 
     @Test func `pauses while a slow reader has enough to read`() {
         var state = Self.state { $0.pendingOutputBytes = 100 }
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 101, turn: 1) == .pause)
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 100, turn: 1) == .parse)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 101, turn: 1, hasShare: true) == .pause)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 100, turn: 1, hasShare: true) == .parse)
     }
 
     @Test(arguments: [true, false])
@@ -78,7 +86,7 @@ struct ConnectionStateTests {
         var state = Self.state()
         let reaction = state.parsed(.failed(.headTooLarge), isInside: true, inputIsEmpty: false)
         #expect(reaction == .refuse(.headerTooLarge))
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1) == .nothing)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: true) == .nothing)
     }
 
     @Test func `keeps as long as everybody agrees`() {
@@ -100,13 +108,13 @@ struct ConnectionStateTests {
         _ = state.parsed(.complete, isInside: false, inputIsEmpty: !hasSentMore)
         #expect(state.willRespond(clientKeeps: true) == false)
         #expect(state.responded(inputIsEmpty: !hasSentMore) == .close(lingers: hasSentMore))
-        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1) == .nothing)
+        #expect(state.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: true) == .nothing)
     }
 
     @Test func `ends with the input when nothing is in flight`() {
         var state = Self.state()
         #expect(state.inputEnded(inputIsEmpty: true) == false)
-        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .close(lingers: false))
+        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true) == .close(lingers: false))
     }
 
     @Test func `answers everything that came before the end of input`() {
@@ -121,7 +129,7 @@ struct ConnectionStateTests {
         _ = state.parsed(.complete, isInside: false, inputIsEmpty: true)
         #expect(state.willRespond(clientKeeps: true) == true)
         #expect(state.responded(inputIsEmpty: true) == nil)
-        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .close(lingers: false))
+        #expect(state.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true) == .close(lingers: false))
     }
 
     @Test func `stops a handler nobody seems to wait for, and still sends what it answers`() {
@@ -136,10 +144,10 @@ struct ConnectionStateTests {
         var idle = Self.state()
         _ = Self.answer(&idle)
         idle.drainBegins()
-        #expect(idle.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .close(lingers: false))
+        #expect(idle.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true) == .close(lingers: false))
         var young = Self.state()
         young.drainBegins()
-        #expect(young.next(inputIsEmpty: true, pendingOutput: 0, turn: 1) == .wait(.patience))
+        #expect(young.next(inputIsEmpty: true, pendingOutput: 0, turn: 1, hasShare: true) == .wait(.patience))
     }
 
     @Test func `answers a deadline only inside a request`() {
@@ -151,7 +159,7 @@ struct ConnectionStateTests {
         var inside = Self.state()
         _ = inside.parsed(.needMore, isInside: true, inputIsEmpty: false)
         #expect(inside.deadlinePassed(.header) == .requestTimeout)
-        #expect(inside.next(inputIsEmpty: false, pendingOutput: 0, turn: 1) == .nothing)
+        #expect(inside.next(inputIsEmpty: false, pendingOutput: 0, turn: 1, hasShare: true) == .nothing)
     }
 }
 

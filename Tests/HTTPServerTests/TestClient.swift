@@ -1,7 +1,9 @@
-import EventIO
+import Glibc
 import HTTPCore
 import TLS
 import Testing
+
+@testable import EventIO
 
 /// A client that sends whatever a test wants, byte for byte, on the loop of the server it talks to.
 final class TestClient: ReadinessHandler {
@@ -23,9 +25,11 @@ final class TestClient: ReadinessHandler {
     private var unsent: [UInt8] = []
 
     /// A client that has begun to connect.
-    init(_ reactor: Reactor, to address: SocketAddress) throws {
+    ///
+    /// - Parameter local: Its own address, where that matters.
+    init(_ reactor: Reactor, to address: SocketAddress, from local: SocketAddress? = nil) throws {
         self.reactor = reactor
-        let socket = try ClientSocket(address)
+        let socket = try ClientSocket(address, from: local)
         self.socket = socket
         let everything: Interest = [.readable, .writable]
         registration = try reactor.add(socket.raw, interest: everything, trigger: .edge, handler: self)
@@ -208,8 +212,18 @@ struct TestFailure: Error, CustomStringConvertible {
 private final class ClientSocket {
     private let descriptor: Descriptor
 
-    init(_ address: SocketAddress) throws {
-        descriptor = try Socket.connect(to: address)
+    init(_ address: SocketAddress, from local: SocketAddress?) throws {
+        guard let local else {
+            descriptor = try Socket.connect(to: address)
+            return
+        }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        descriptor = Descriptor(owning: socket(AF_INET, kind, 0))
+        let raw = descriptor.raw
+        let bound = unsafe local.withKernelForm { unsafe bind(raw, $0, $1) }
+        guard bound == 0 else { throw TestFailure("no socket at \(local)") }
+        let status = unsafe address.withKernelForm { unsafe connect(raw, $0, $1) }
+        guard status == 0 || errno == EINPROGRESS else { throw TestFailure("no connection from \(local)") }
     }
 
     var raw: Int32 { descriptor.raw }

@@ -47,6 +47,15 @@ struct EnvelopeTests {
         #expect(confirmation.subject == nil)
     }
 
+    @Test func `has no more values than a message needs`() {
+        var notification = SignedNotification()
+        // Beside the eight members, the object and the list.
+        for (count, word) in [(246, nil), (247, "the body is not strict JSON")] {
+            notification.members["More"] = .array(Array(repeating: 1, count: count))
+            #expect(SignedNotification.refusal(notification.body) == word)
+        }
+    }
+
     @Test func `has one spelling of each address`() {
         var notification = SignedNotification()
         notification.members["SigningCertUrl"] = "https://sns.us-east-1.amazonaws.com/x.pem"

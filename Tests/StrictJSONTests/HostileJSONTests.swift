@@ -3,7 +3,7 @@ import StrictJSON
 import TestKit
 import Testing
 
-/// The limit of a message of the provider, which anybody can post, is four times as much.
+/// More than anybody may post who is not known; a merchant may send six times as much.
 private let size = 32_768
 
 @Suite("JSON with hostile text")

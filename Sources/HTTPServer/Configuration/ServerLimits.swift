@@ -14,7 +14,7 @@ package struct ServerLimits: Sendable {
     ///
     /// An address and its network have shares of them: as many statements wait for the loop's database as handlers do.
     package var handlers = 4096
-    /// Bytes read from one connection before the others have their turn.
+    /// Bytes read from one connection, and from one address, before the others have their turn; see `TurnShares`.
     package var readBytesPerTurn = 65_536
     /// Bytes of responses that may wait for a slow reader before its next request is looked at.
     package var pendingOutputBytes = 65_536

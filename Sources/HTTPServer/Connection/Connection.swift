@@ -169,9 +169,10 @@ extension Connection {
         defer { isReading = false }
         var share = max(1, part.limits.readBytesPerTurn)
         while wantsInput {
-            guard share > 0 else { return continueNextTurn() }
+            guard share > 0, part.turn.shares.isOpen(to: peer.limiterKey) else { return continueNextTurn() }
             guard let count = readOnce() else { break }
             share -= count
+            part.turn.shares.count(count, of: peer.limiterKey)
         }
         releaseInput()
     }

@@ -10,6 +10,8 @@ final class DeferredWork: TurnObserver {
     static let scratchSize = 16_384 + 1024
     /// Grows with each turn.
     private(set) var number: UInt64 = 0
+    /// What each client has had of it.
+    var shares: TurnShares
     private var hasDate = false
     private var dateSecond: Int64
     private let reactor: Reactor
@@ -21,12 +23,14 @@ final class DeferredWork: TurnObserver {
     private var flushing: [Connection] = []
     private var postponed: [Connection] = []
     private var continuing: [Connection] = []
+    private var waiting: [Connection] = []
     private var nextTurn: TimerID?
 
-    init(_ reactor: Reactor, handshakesPerTurn: Int) {
+    init(_ reactor: Reactor, _ limits: ServerLimits) {
         self.reactor = reactor
-        self.handshakesPerTurn = max(1, handshakesPerTurn)
-        handshakesLeft = self.handshakesPerTurn
+        shares = TurnShares(share: limits.readBytesPerTurn)
+        handshakesPerTurn = max(1, limits.handshakesPerTurn)
+        handshakesLeft = handshakesPerTurn
         date = DateLine(reactor.wallNow)
         dateSecond = reactor.wallNow.seconds
         nextTurn = reactor.makeTimer { [unowned self] in continuePostponed() }
@@ -69,9 +73,23 @@ final class DeferredWork: TurnObserver {
     }
 
     private func continuePostponed() {
+        // Those that wait come before what their clients send meanwhile.
+        shares.begin()
         swap(&postponed, &continuing)
-        for connection in continuing { connection.continueAfterPause() }
+        for connection in continuing {
+            if connection.isClosed || shares.isOpen(to: connection.peer.limiterKey) {
+                connection.continueAfterPause()
+            } else {
+                waiting.append(connection)
+            }
+        }
         continuing.removeAll(keepingCapacity: true)
+        guard !waiting.isEmpty, let nextTurn else { return }
+        // They come before those that have had some now and want more.
+        swap(&postponed, &waiting)
+        postponed.append(contentsOf: waiting)
+        waiting.removeAll(keepingCapacity: true)
+        reactor.arm(nextTurn, after: .zero)
     }
 
     func turnWillEnd() {
@@ -84,5 +102,6 @@ final class DeferredWork: TurnObserver {
             for connection in flushing { connection.flush() }
             flushing.removeAll(keepingCapacity: true)
         }
+        if postponed.isEmpty { shares.begin() }
     }
 }

@@ -42,7 +42,7 @@ final class LoopServer {
         // A head stays in its block until it is complete; the rest is room for content or the next request.
         pool = BufferPool(inputBlockSize: limits.headerBytes + 4096)
         handlers = AddressShares(of: limits.handlers, hasShares: limits.hasShares)
-        turn = DeferredWork(reactor, handshakesPerTurn: limits.handshakesPerTurn)
+        turn = DeferredWork(reactor, limits)
         parserLimits = HTTP1Limits(limits)
         // Numbers of other loops and earlier runs are far away.
         lastSerialNumber = reactor.random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -72,8 +72,9 @@ struct HTTP1ConnectionState {
     ///   - inputIsEmpty: Whether the buffer holds nothing.
     ///   - pendingOutput: Bytes of responses that the client has not taken.
     ///   - turn: The number of the loop's turn.
+    ///   - hasShare: Whether the client may have more of the turn.
     /// - Returns: One thing; ask again when it is done.
-    mutating func next(inputIsEmpty: Bool, pendingOutput: Int, turn: UInt64) -> Next {
+    mutating func next(inputIsEmpty: Bool, pendingOutput: Int, turn: UInt64, hasShare: Bool) -> Next {
         switch phase {
         case .handling, .ending: return .nothing
         case .waiting, .head, .content: break
@@ -88,7 +89,7 @@ struct HTTP1ConnectionState {
                 self.turn = turn
                 answeredInTurn = 0
             }
-            guard answeredInTurn < requestsPerTurn else { return .yield }
+            guard hasShare, answeredInTurn < requestsPerTurn else { return .yield }
             guard pendingOutput <= pendingOutputBytes else { return .pause }
         }
         return .parse

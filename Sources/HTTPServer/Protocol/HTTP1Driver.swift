@@ -46,7 +46,8 @@ final class HTTP1Driver: ProtocolDriver {
             let next = state.next(
                 inputIsEmpty: connection.input.isEmpty,
                 pendingOutput: connection.output.pending,
-                turn: part.turn.number
+                turn: part.turn.number,
+                hasShare: part.turn.shares.isOpen(to: connection.peer.limiterKey)
             )
             guard next != .parse || parse(connection) else { return }
             if next != .parse { return carryOut(next, on: connection) }
@@ -173,6 +174,7 @@ extension HTTP1Driver {
     }
 
     private func handle(_ connection: Connection) {
+        part.turn.shares.count(TurnShares.request + request.body.count, of: connection.peer.limiterKey)
         start = part.reactor.now
         switch part.handler.handle(request) {
         case .now(let response):

@@ -174,7 +174,8 @@ extension HTTP2Driver {
     /// Hands over the requests that are complete, as many as a turn and a slow reader allow.
     private func answerWaiting(on connection: Connection) {
         while nextWaiting < waiting.count {
-            guard answeredInTurn < part.limits.requestsPerTurn else { return connection.continueNextTurn() }
+            guard answeredInTurn < part.limits.requestsPerTurn, part.turn.shares.isOpen(to: connection.peer.limiterKey)
+            else { return connection.continueNextTurn() }
             // Goes on when some of it has gone out: `collectOutput` sees to that.
             guard session.unsentBytes <= part.limits.pendingOutputBytes else { return }
             let stream = waiting[nextWaiting]
@@ -186,6 +187,7 @@ extension HTTP2Driver {
     }
 
     private func handle(_ stream: HTTP2Stream, on connection: Connection) {
+        part.turn.shares.count(TurnShares.request + stream.request.body.count, of: connection.peer.limiterKey)
         answeredInTurn += 1
         identify(stream, on: connection)
         stream.handedOver = part.reactor.now.nanoseconds
