@@ -3,7 +3,8 @@
 
 A walk is a table. A row is what the buyer does, the page that comes and the state of the webview session behind it, then the pages that come
 with reload, with back and with forward again. Behind every cell the state is as the row says, nobody who has ordered is told to begin again,
-and the simulator holds the money that belongs to the state. The program's trail must not show a state that goes back.
+and the simulator holds the money that belongs to the state. The program's trail must not show a state that goes back. Walks are taken in English,
+and some in Japanese too; the profile is standard, but for those that are of another.
 
 usage: Tests/Browser/history.py [--program PATH] [WALK ...]
 """
@@ -12,39 +13,47 @@ import json
 import pathlib
 import subprocess
 import sys
+import urllib.request
+import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import purchase  # noqa: E402
+from demo import Merchant  # noqa: E402
 from selenium.common.exceptions import WebDriverException  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 
-TOTAL = "27996"
+# What an order comes to: of the sample's carts, and of the shop with a server of its own.
+TOTAL, TOTAL_OF_SITE = "27996", "3180"
 
-# What the buyer sees: path, heading, and the control that leads on.
+# What the buyer sees: path, heading in English and in Japanese, and the control that leads on.
 PAGES = {
-    "cart": ("/browser/cart", "Your cart", "amzn_button"),
-    "button": ("/button", "Payment with Amazon Pay", None),
-    "confirm": ("/confirm_order", "Review your order", "purchase_button"),
-    "result": ("/checkout_result", "Your order is not placed yet", "purchase_link"),
-    "completing": ("/checkout_result", "Completing your order", None),
-    "waiting": ("/checkout_result", "Checking your payment", None),
-    "declined": ("/checkout_result", "The payment did not go through", "retry"),
-    "left": ("/checkout_cancel", "You have not been charged", "retry"),
-    "cancelled": ("/checkout_cancel", "Your purchase is cancelled", None),
-    "link": ("/", "The app did not open", "rescue"),
-    "rescue": ("/rescue", "How to return to the app", "purchase_link"),
-    "paid": ("/", "Your order is complete", None),
-    "pending": ("/", "Your order is being completed", None),
-    "over": ("/", "This page has expired", None),
-    "ended": ("/button", "This checkout has ended", None),
-    "thanks": ("/thanks", "Thank you for your order.", None),
+    "cart": ("/browser/cart", "Your cart", "カート", "amzn_button"),
+    "tap": ("/button", "Opening the payment page", "お支払いページを開きます", "open_button"),
+    "button": ("/button", "Payment with Amazon Pay", "Amazon Pay でのお支払い", None),
+    "confirm": ("/confirm_order", "Review your order", "ご注文内容の確認", "purchase_button"),
+    "meet": ("/confirm_order", "Review your order", "ご注文内容の確認", "purchase_link"),
+    "result": ("/checkout_result", "Your order is not placed yet", "まだ注文は確定していません", "purchase_link"),
+    "completing": ("/checkout_result", "Completing your order", "ご注文を確定しています", None),
+    "waiting": ("/checkout_result", "Checking your payment", "お支払いを確認しています", None),
+    "declined": ("/checkout_result", "The payment did not go through", "お支払いを完了できませんでした", "retry"),
+    "left": ("/checkout_cancel", "You have not been charged", "お支払いは行われていません", "retry"),
+    "cancelled": ("/checkout_cancel", "Your purchase is cancelled", "購入を取り消しました", None),
+    "link": ("/", "The app did not open", "アプリが開きませんでした", "rescue"),
+    "rescue": ("/rescue", "How to return to the app", "アプリに戻る方法", "purchase_link"),
+    "no link": ("/rescue", "How to return to the app", "アプリに戻る方法", None),
+    "paid": ("/", "Your order is complete", "ご注文は完了しています", None),
+    "pending": ("/", "Your order is being completed", "ご注文を確定しています", None),
+    "over": ("/", "This page has expired", "このページは終了しました", None),
+    "ended": ("/button", "This checkout has ended", "この手続きは終了しました", None),
+    "thanks": ("/thanks", "Thank you for your order.", "ご購入ありがとうございました。", None),
 }
 
 # What nobody may read who has ordered, nor where the money may be on its way.
-BEGIN_AGAIN = ["start again", "again from the cart", "not been charged", "not placed yet", "before you return"]
+BEGIN_AGAIN = ["start again", "again from the cart", "not been charged", "not placed yet", "before you return", "やり直", "請求は発生していません",
+               "請求は発生しません", "まだ注文は確定していません"]
 
-# No state comes before one that was there, but for a new try after a decline.
+# No state comes before one that was there, but for a new try after a decline, and a second opening after both halves have met.
 ORDER = ["issued", "opened", "reviewed", "placed", "declined", "purchasing", "authorized", "cancelled", "expired", "revoked"]
 
 # Taps once more as soon as the app has the ticket.
@@ -63,6 +72,7 @@ return [location.href, document.querySelector("h1")?.innerText || "", document.q
 """
 
 # Of each walk: client, card, rows. A row without the last three is only on the way to the others.
+# Those of another profile are in the table behind this one.
 WALKS = {
     "before consent": ("iosApp", "1111", [
         # what the buyer does   sees        state       reload      back        forward
@@ -193,17 +203,63 @@ WALKS = {
     ]),
 }
 
+WALKS["of a site"] = ("site", "1111", [
+    ("launch",              "provider", "opened",   "provider", "blank",    "provider"),
+    ("/rescue",             "provider", "opened"),
+    ("choose",              "confirm",  "reviewed", "confirm",  "provider", "confirm"),
+    ("double tap #purchase_button", "result", "placed", "result", "confirm", "result"),
+    ("/confirm_order",      "confirm",  "placed",   "confirm",  "result",   "confirm"),
+    ("/rescue",             "result",   "placed",   "result",   "confirm",  "result"),
+    ("launch",              "confirm",  "placed",   "confirm",  "result",   "confirm"),
+    ("/checkout_result",    "result",   "placed"),
+    ("the shop hears nothing", "result", "purchasing", "completing", "completing", "completing"),
+    ("/checkout_cancel",    "completing", "purchasing", "completing", "completing", "completing"),
+    ("launch",              "pending",  "purchasing", "pending", "completing", "pending"),
+    ("the shop completes",  "pending",  "authorized", "paid"),
+    ("/button",             "paid",     "authorized", "paid",   "paid",     "paid"),
+    ("/rescue",             "paid",     "authorized", "paid",   "paid",     "paid"),
+])
+
+# The first return brings both halves together, and the buyer agrees behind a second opening.
+STRICT = {
+    "strict": ("iosApp", "1111", [
+        ("launch",              "tap",      "issued",   "tap",      "blank",    "tap"),
+        # What stands behind it depends on how far the first tap came before the second.
+        ("double tap #open_button", "provider", "opened"),
+        ("launch",              "tap",      "opened",   "tap",      "provider", "tap"),
+        ("tap #open_button",    "provider", "opened",   "provider", "tap",      "provider"),
+        ("choose",              "meet",     "reviewed", "meet",     "provider", "meet"),
+        ("/rescue",             "rescue",   "reviewed", "rescue",   "meet",     "rescue"),
+        ("/confirm_order",      "meet",     "reviewed"),
+        ("the app meets",       "meet",     "issued",   "over"),
+        ("/rescue",             "no link",  "issued",   "no link",  "over",     "no link"),
+        ("launch",              "tap",      "issued",   "tap",      "no link",  "tap"),
+        ("double tap #open_button", "confirm", "reviewed", "confirm"),
+        ("double tap #purchase_button", "result", "placed", "result", "confirm", "result"),
+        ("/rescue",             "rescue",   "placed",   "rescue",   "result",   "rescue"),
+        ("/checkout_result",    "result",   "placed"),
+        ("the app pays",        "result",   "authorized", "paid"),
+        ("/rescue",             "paid",     "authorized", "paid",   "paid",     "paid"),
+    ]),
+}
+
+# Taken in Japanese too: between them these show every page but those of profile strict.
+IN_JAPANESE = ["agreed", "under way", "declined", "cancelled", "in one browser", "in one browser, under way", "of a site"]
+
 # What happens without the tab: its page stays as it was.
-ELSEWHERE = {"the app pays", "the app pays, and hears nothing", "time passes", "an operator revokes"}
+ELSEWHERE = {"the app pays", "the app pays, and hears nothing", "the app meets", "the shop completes", "the shop hears nothing", "time passes",
+             "an operator revokes"}
 
 
 class Walk:
-    """A buyer with the app's web view and its tab, or one browser."""
+    """A buyer with the app's web view and its tab, or one browser; the server of a site is a program of its own."""
 
-    def __init__(self, shop, database, client, card):
-        self.shop, self.database, self.client, self.card = shop, database, client, card
-        self.tab = purchase.Tab("en", None)
-        self.view = self.tab if client == "browser" else purchase.Tab("en", None)
+    def __init__(self, shop, database, client, card, language="en"):
+        self.shop, self.database, self.client, self.card, self.language = shop, database, client, card, language
+        self.tab = purchase.Tab(language, None)
+        self.view = self.tab if client in ("browser", "site") else purchase.Tab(language, None)
+        self.merchant = Merchant(shop.program, shop) if client == "site" else None
+        self.word = uuid.uuid4().hex
         self.ticket, self.session, self.links, self.last = None, None, {}, None
 
     def close(self):
@@ -211,15 +267,28 @@ class Walk:
         self.tab.quit()
         if self.view is not self.tab:
             self.view.quit()
+        if self.merchant:
+            self.merchant.stop()
 
     # What the buyer does.
 
     def begin(self):
         """As far as the launch ticket: a double tap in the cart makes one session, also where the first tap is answered before the second."""
         driver = self.view.driver
+        if self.client == "site":
+            (self.session,) = self.new_sessions(lambda: self.ask("/checkouts", {"client": "site", "items": {"tea": 2}}))
+            return
         if self.client != "browser":
             driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": purchase.BRIDGES[self.client] + SECOND_TAP})
+        (self.session,) = self.new_sessions(self.tap_in_cart)
+
+    def new_sessions(self, body):
         before = set(self.sql("SELECT webview_session_id FROM webview_session"))
+        body()
+        return set(self.sql("SELECT webview_session_id FROM webview_session")) - before
+
+    def tap_in_cart(self):
+        driver = self.view.driver
         driver.get(f"{self.shop.web}/{self.client}/cart")
         self.double_tap(self.view, "#amzn_button")
         if self.client == "browser":
@@ -229,7 +298,15 @@ class Walk:
         else:
             ticket = "return document.querySelector('#amzn_button:enabled') && window.handed"
         self.ticket = self.view.until(lambda: driver.execute_script(ticket), "no ticket")
-        (self.session,) = set(self.sql("SELECT webview_session_id FROM webview_session")) - before
+
+    def ask(self, path, body):
+        """What the site's own page asks its server, which keeps the proof."""
+        fields = {"Authorization": "Bearer login-of-hanako-1", "Idempotency-Key": self.word, "Content-Type": "application/json"}
+        request = urllib.request.Request(self.merchant.url + path, data=json.dumps(body).encode(), headers=fields)
+        answer = json.load(urllib.request.urlopen(request))
+        if "launchUrl" in answer:
+            self.ticket = answer["launchUrl"].split("=", 1)[1]
+        return answer
 
     def act(self, action):
         driver, tab = self.tab.driver, self.tab
@@ -269,6 +346,16 @@ class Walk:
             self.find_answers()
             self.deliver()
             purchase.thanks(self.view)
+        elif action == "the app meets":
+            self.deliver("purchase(arguments[0],arguments[1],arguments[2]);")
+            again = "return window.handed !== arguments[0] && window.handed"
+            self.ticket = self.view.until(lambda: self.view.driver.execute_script(again, self.ticket), "no ticket for the second opening")
+        elif action == "the shop hears nothing":
+            self.lose_answers()
+            assert self.ask("/checkouts/return", self.returned())["state"] != "paid"
+        elif action == "the shop completes":
+            self.find_answers()
+            assert self.ask("/checkouts/return", self.returned())["state"] == "paid"
         elif action == "time passes":
             self.sql(f"UPDATE webview_session SET idle_until = now() WHERE webview_session_id = '{self.session}'")
         elif action == "an operator revokes":
@@ -303,11 +390,17 @@ class Walk:
         self.shop.clear_faults()
         self.sql(f"UPDATE webview_session SET lease_until = now() WHERE webview_session_id = '{self.session}' AND state = 'purchasing'")
 
-    def deliver(self):
+    def deliver(self, call="purchase(arguments[0],arguments[1],arguments[2]);" * 2):
         """The app gets the link that the tab had first, twice at once, and purchases."""
-        values = dict(part.split("=", 1) for part in self.links[self.order()].split("?", 1)[1].split("&"))
-        call = "purchase(arguments[0],arguments[1],arguments[2]);"
-        self.view.driver.execute_script(call + call, values["secureWebviewSessionId"], values["accessToken"], values["orderReferenceId"])
+        values = self.link()
+        self.view.driver.execute_script(call, values["secureWebviewSessionId"], values["accessToken"], values["orderReferenceId"])
+
+    def link(self):
+        return dict(part.split("=", 1) for part in self.links[self.order(), self.ticket].split("?", 1)[1].split("&"))
+
+    def returned(self):
+        """What the site's page hands to its server."""
+        return {"returnTicket": self.link()["secureWebviewSessionId"], "orderReferenceId": self.link()["orderReferenceId"]}
 
     # What is there.
 
@@ -329,7 +422,8 @@ class Walk:
         if url.startswith(self.shop.simulator) or self.tab.host() == purchase.SECOND_HOST:
             return "provider"
         path = "/" + url.split("/", 3)[3].split("?")[0]
-        for name, (where, title, control) in PAGES.items():
+        for name, (where, english, japanese, control) in PAGES.items():
+            title = japanese if self.language == "ja" else english
             if heading == title and path.startswith(where) and (control is None or control in controls):
                 return name
         return f"{path} {heading!r} {controls}"
@@ -359,10 +453,11 @@ class Walk:
         self.tab.until(lambda: self.is_at(page), f"{action}: not {page}")
         self.tab.until(lambda: self.state() == state, f"{action}: {self.state()} in place of {state}")
         url, _, text, _ = self.look()
-        if page == "result":
-            # The link of the first result page stays good as long as its checkout session is the order's.
+        if page in ("result", "meet"):
+            # The link of the first page stays good as long as its checkout session is the order's, and its tab the session's.
             link = self.tab.find("#purchase_link")[0].get_attribute("href")
-            assert self.links.setdefault(self.order(), link) == link, f"{action}: another return link"
+            if action not in ELSEWHERE:
+                assert self.links.setdefault((self.order(), self.ticket), link) == link, f"{action}: another return link"
         if state in ("purchasing", "authorized") and action not in ELSEWHERE:
             told = [words for words in BEGIN_AGAIN if words in text]
             assert not told, f"{action}: whoever has ordered reads {told}"
@@ -380,20 +475,21 @@ class Walk:
         for one in objects:
             if one["effectiveCompletes"]:
                 charge = self.shop.control("objects/" + one["chargeId"])
-                assert charge["chargeAmount"]["amount"] == TOTAL, charge
+                assert charge["chargeAmount"]["amount"] == (TOTAL_OF_SITE if self.client == "site" else TOTAL), charge
 
     def check_trail(self):
-        """The states that the program noted: each is behind the one before, but for another try after a decline."""
+        """The states that the program noted: each is behind the one before, or begins another try."""
         states = [json.loads(line)["state"] for line in self.sallyport("audit", self.session).splitlines()]
         for before, after in zip(states, states[1:]):
-            assert ORDER.index(before) <= ORDER.index(after) or (before, after) == ("declined", "reviewed"), f"{before}, then {after}: {states}"
+            again = (before, after) in [("declined", "reviewed"), ("reviewed", "issued")]
+            assert ORDER.index(before) <= ORDER.index(after) or again, f"{before}, then {after}: {states}"
         return states
 
 
-def walk(shop, database, name):
+def walk(shop, database, name, language):
     """The number of cells that are as the table says."""
-    client, card, rows = WALKS[name]
-    buyer, cells, action = Walk(shop, database, client, card), 0, "begin"
+    client, card, rows = {**WALKS, **STRICT}[name]
+    buyer, cells, action = Walk(shop, database, client, card, language), 0, "begin"
     try:
         buyer.begin()
         for number, (action, page, state, *again) in enumerate(rows, 1):
@@ -436,23 +532,36 @@ def opened_twice(shop, database):
     return 5
 
 
+def run(program, profile, walks):
+    """Takes walks, each with its language, in a shop of a profile; returns the names of those that failed."""
+    shop, failed = purchase.open_shop(program, {"PROFILE": profile}), []
+    database = f"postgresql:///sallyport?host={shop.folder}/var/postgres/socket&user=sallyport"
+    try:
+        for name, language in walks:
+            shown = name + (", in Japanese" if language == "ja" else "")
+            try:
+                count = opened_twice(shop, database) if name == "opened twice" else walk(shop, database, name, language)
+                print(f"history: {shown}: {count} cells passed", flush=True)
+            except Exception as error:
+                failed.append(shown)
+                print(f"history: {shown} FAILED: {error}", flush=True)
+    finally:
+        shop.stop()
+    return failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--program", default=purchase.ROOT / ".build/debug/sallyport")
-    parser.add_argument("walks", nargs="*", choices=[[], *WALKS, "opened twice"], default=[])
+    parser.add_argument("walks", nargs="*", choices=[[], *WALKS, *STRICT, "opened twice"], default=[])
     options = parser.parse_args()
-    shop, failed = purchase.open_shop(options.program), []
-    database = f"postgresql:///sallyport?host={shop.folder}/var/postgres/socket&user=sallyport"
-    try:
-        for name in options.walks or [*WALKS, "opened twice"]:
-            try:
-                count = walk(shop, database, name) if name in WALKS else opened_twice(shop, database)
-                print(f"history: {name}: {count} cells passed", flush=True)
-            except Exception as error:
-                failed.append(name)
-                print(f"history: {name} FAILED: {error}", flush=True)
-    finally:
-        shop.stop()
+    chosen = options.walks or [*WALKS, *STRICT, "opened twice"]
+    walks = [(name, "en") for name in chosen] + [(name, "ja") for name in chosen if name in IN_JAPANESE]
+    failed = []
+    for profile in ("standard", "strict"):
+        of_profile = [walk for walk in walks if (walk[0] in STRICT) == (profile == "strict")]
+        if of_profile:
+            failed += run(options.program, profile, of_profile)
     return 1 if failed else 0
 
 

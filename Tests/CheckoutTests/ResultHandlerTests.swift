@@ -222,7 +222,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [("browser", "placed"), ("iosApp", "reviewed"), ("iosApp", "opened"), ("iosApp", "declined")])
+    @Test(
+        arguments: [
+            ("browser", "placed"), ("site", "placed"), ("iosApp", "reviewed"), ("iosApp", "opened"),
+            ("iosApp", "declined"),
+        ]
+    )
     func `leads a tab that has no such link to the page of its order`(client: String, state: String) async throws {
         let crossing = try Crossing()
         try await withCheckout { shop in

@@ -21,7 +21,8 @@ enum RescueHandler {
     }
 
     private static func offersLink(_ exchange: Exchange, _ view: WebviewSessionView) -> Bool {
-        guard view.client.isApp, view.orderReference != nil else { return false }
+        // The page speaks of an app; the way back to a site is on the pages of the tab alone.
+        guard view.client == .iosApp || view.client == .androidApp, view.orderReference != nil else { return false }
         switch view.state {
         case .placed, .purchasing: return true
         case .reviewed: return exchange.deployment.policy.requiresMeeting && !view.record.isMet
