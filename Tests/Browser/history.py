@@ -479,7 +479,9 @@ class Walk:
 
     def check_trail(self):
         """The states that the program noted: each is behind the one before, or begins another try."""
-        states = [json.loads(line)["state"] for line in self.sallyport("audit", self.session).splitlines()]
+        events = [json.loads(line) for line in self.sallyport("audit", self.session).splitlines()]
+        assert not any("added" in event for event in events), "rows of the program are not known by their mark"
+        states = [event["state"] for event in events]
         for before, after in zip(states, states[1:]):
             again = (before, after) in [("declined", "reviewed"), ("reviewed", "issued")]
             assert ORDER.index(before) <= ORDER.index(after) or again, f"{before}, then {after}: {states}"
