@@ -21,8 +21,12 @@ enum RescueHandler {
     }
 
     private static func offersLink(_ exchange: Exchange, _ view: WebviewSessionView) -> Bool {
+        guard case .some = view.orderReference else { return false }
+        switch view.client {
+        case .iosApp, .androidApp: break
         // The page speaks of an app; the way back to a site is on the pages of the tab alone.
-        guard view.client == .iosApp || view.client == .androidApp, view.orderReference != nil else { return false }
+        case .browser, .site, .mobileApp: return false
+        }
         switch view.state {
         case .placed, .purchasing: return true
         case .reviewed: return exchange.deployment.policy.requiresMeeting && !view.record.isMet
