@@ -141,16 +141,19 @@ private func examineObjects(_ body: [UInt8]) {
     let digits = "A00-0000000-0000000"
     if let session = try? CheckoutSession(json: body) {
         check(fits(session.id.text, uuid), "a session's id has its form")
-        if let amount = session.chargeAmount { examinePrice(amount) }
+        examine([session.chargeAmount])
     }
     if let charge = try? Charge(json: body) {
         check(fits(charge.id.text, digits + "-C000000"), "a charge's id has its form")
+        examine([charge.amount, charge.captured, charge.refunded])
     }
     if let refund = try? Refund(json: body) {
         check(fits(refund.id.text, digits + "-R000000"), "a refund's id has its form")
+        examine([refund.amount])
     }
     if let permission = try? ChargePermission(json: body) {
         check(fits(permission.id.text, digits), "a permission's id has its form")
+        examine([permission.limit, permission.balance])
     }
     _ = try? BuyerProfile(json: body)
     _ = APIAnswer(InboundResponse(status: 400, fields: [("Date", "x")], body: body)).reason
@@ -169,9 +172,12 @@ private func fits(_ text: String, _ pattern: String) -> Bool {
         }
 }
 
-/// An amount that counts as money is written in digits, and no digit of it is lost.
-private func examinePrice(_ price: Price) {
-    guard let money = price.money else { return }
+/// Amounts that count as money are written in digits, and no digit of them is lost.
+private func examine(_ prices: [Price?]) {
+    for case .some(let price) in prices { if let money = price.money { examine(price, money) } }
+}
+
+private func examine(_ price: Price, _ money: Money) {
     check(price.currencyCode == money.currency.rawValue, "money is in the currency that is written")
     let parts = price.amountText.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     let areDigits = parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
