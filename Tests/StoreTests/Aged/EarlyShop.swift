@@ -38,12 +38,14 @@ final class EarlyShop: Sendable {
             features: migrationFolders
         )
         after = try EarlyShop.census(admin, columns, EarlyNames.today)
-        // What was not used yet has minutes to live, and on a busy machine the tests that use it come later than that.
-        for session in [try id(0, of: .merchantCreated), try id(0, of: .placed)] {
-            let later = "now() + interval '1 hour'"
-            try admin.run(
-                "UPDATE webview_session SET launch_until = \(later), idle_until = \(later) WHERE webview_session_id = '\(session)'"
-            )
+        // What was not used yet has minutes to live, and so has a receipt; on a busy machine the tests that use them come later.
+        let later = "now() + interval '1 hour'"
+        let dates = "launch_until = \(later), idle_until = \(later)"
+        for (session, dates) in [
+            (Session.merchantCreated, dates), (.placed, dates), (.paid, "receipt_until = \(later)"),
+        ] {
+            let id = try id(0, of: session)
+            try admin.run("UPDATE webview_session SET \(dates) WHERE webview_session_id = '\(id)'")
         }
     }
 
