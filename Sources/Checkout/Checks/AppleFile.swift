@@ -51,7 +51,8 @@ struct AppleFile {
             LinkPattern.Variable(member.name, member.value.elements.compactMap(\.text))
         }
         let shared = AppleFile.options(links?["defaults"], options)
-        let unknown = AppleFile.strangers(links, AppleFile.linkMembers) + AppleFile.strangers(links?["defaults"], [])
+        let unknown =
+            AppleFile.unreadMembers(links, AppleFile.linkMembers) + AppleFile.unreadMembers(links?["defaults"], [])
         entries = (links?["details"]?.elements ?? []).map { AppleFile.entry($0, shared, unknown) }
     }
 
@@ -64,7 +65,7 @@ struct AppleFile {
     private static let optionMembers = ["caseSensitive", "percentEncoded"]
 
     /// The members of an object that nobody here reads.
-    private static func strangers(_ value: JSONValue?, _ known: [String]) -> [String] {
+    private static func unreadMembers(_ value: JSONValue?, _ known: [String]) -> [String] {
         (value?.members ?? []).map(\.name).filter { name in
             !(known + optionMembers).contains { $0.utf8.elementsEqual(name.utf8) }
         }
@@ -85,16 +86,16 @@ struct AppleFile {
             paths: (value["paths"]?.elements ?? []).compactMap(\.text),
             components: components ?? []
         )
-        let strange =
-            strangers(value, entryMembers) + strangers(value["defaults"], [])
-            + (parts ?? []).flatMap { strangers($0, componentMembers) }
+        let unread =
+            unreadMembers(value, entryMembers) + unreadMembers(value["defaults"], [])
+            + (parts ?? []).flatMap { unreadMembers($0, componentMembers) }
         return Entry(
             appID: value["appID"]?.text,
             appIDs: value["appIDs"].map { $0.elements.compactMap(\.text) },
             rules: rules,
             isOld: components == nil,
             takesEverything: (components ?? []).contains { !$0.isExcluded && $0.takesEverything },
-            unknown: unknown + strange
+            unknown: unknown + unread
         )
     }
 
