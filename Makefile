@@ -105,9 +105,9 @@ mutants: ## Take the fixes of ten rows of docs/hardening.md out again, one by on
 	@scripts/install-deps test
 	@scripts/mutants $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(NAMES)
 
-fuzz: ## Feed mutated input to every reader of hostile bytes, ten minutes each; SECONDS=60, TARGETS="request json"
+fuzz: ## Feed mutated input to every reader of hostile bytes, ten minutes each; SECONDS=60 or UNITS=15000, TARGETS="request json"
 	@scripts/install-deps run
-	@scripts/fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(TARGETS)
+	@scripts/fuzz $(if $(SECONDS),--seconds $(SECONDS)) $(if $(UNITS),--units $(UNITS)) $(TARGETS)
 
 fuzz-faults: ## Put faults into those readers, and expect the fuzzer to find each; NAMES="slug slug"
 	@scripts/install-deps run

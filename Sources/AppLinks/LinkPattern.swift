@@ -1,3 +1,5 @@
+import Primitives
+
 /// A pattern of a rule, as Apple documents it: `*` for any run of characters, `?` for one, `$(NAME)` for one of a list of values.
 ///
 /// Text is compared octet by octet. The time is bounded by the product of the lengths of pattern and text.
@@ -138,7 +140,8 @@ package struct LinkPattern: Sendable {
         while let octet = rest.popFirst() {
             let pair = rest.prefix(2)
             let digits = String(decoding: pair, as: UTF8.self)
-            if octet == UInt8(ascii: "%"), pair.count == 2, pair.first != UInt8(ascii: "+"),
+            // A number of Swift may have a sign.
+            if octet == UInt8(ascii: "%"), pair.count == 2, pair.allSatisfy({ Hex.value(of: $0) != nil }),
                 let value = UInt8(digits, radix: 16)
             {
                 found.append(value)

@@ -87,7 +87,10 @@ package enum IPNumber: Sendable, Hashable {
     private static func number(_ part: String) -> UInt64? {
         guard beginsWithDigit(part) else { return nil }
         if part.octets.starts(with: "0x") {
-            return part.utf8.count == 2 ? 0 : UInt64(Substring(part.utf8.dropFirst(2)), radix: 16)
+            let digits = part.utf8.dropFirst(2)
+            // A number of Swift may have a sign, and a label a hyphen.
+            guard digits.allSatisfy({ Hex.value(of: $0) != nil }) else { return nil }
+            return digits.isEmpty ? 0 : UInt64(Substring(digits), radix: 16)
         }
         return UInt64(part, radix: part.octets.starts(with: "0") && part.octets != "0" ? 8 : 10)
     }

@@ -66,6 +66,15 @@ struct LinkMatcherTests {
         #expect(LinkMatcher.matches(text, pattern) == isMatch)
     }
 
+    @Test(arguments: [
+        ("%41", "A", true), ("%2a", "%2a", false), ("%4", "%4", true), ("%-0", "%-0", true), ("%+1", "%+1", true),
+    ])
+    func `decodes two digits behind a percent sign, and nothing else`(text: String, pattern: String, isMatch: Bool) {
+        var options = LinkPattern.Options()
+        options.isPercentEncoded = false
+        #expect(LinkPattern(pattern, options).matches(text) == isMatch)
+    }
+
     @Test func `lets the first rule decide`() {
         let rules = LinkRules(
             paths: ["NOT /a/*", "/a/b", "*"],

@@ -24,6 +24,7 @@ struct HTTPURLTests {
             "https://a..b/", "https://./", "https://a\\b/", "https://a b/", "https://a/\n", "https://\u{e4}.test/",
             "https://[::1/", "https://[::1]x/", "https://[fe80::1%25eth0]/", "https://a%2eb/", "https://a:1:2/",
             "https://256.0.0.1/", "https://1.2.3.4.5/", "https://shop.1/", "https://127.0.0.1.0x/", "https://[]/",
+            "https://0x-0/", "https://127.0x-0/", "https://0-0/",
         ]
     )
     func `is no other text`(text: String) {

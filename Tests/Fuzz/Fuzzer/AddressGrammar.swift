@@ -106,10 +106,16 @@ enum AddressGrammar {
 
     private static func isVersion6(_ bytes: ArraySlice<UInt8>) -> Bool { version6(bytes) != nil }
 
-    /// The IPv4 address that the C library reads in a host: of one to four parts, octal and hexadecimal ones too.
+    /// The IPv4 address that resolvers read in a host: of one to four parts, octal and hexadecimal ones too.
+    ///
+    /// As the C library reads it, which takes no `0x` without digits; browsers take that for zero.
     static func resolved(_ name: [UInt8]) -> UInt32? {
         var address = in_addr()
-        guard name.count < 256, !name.isEmpty, unsafe inet_aton(text(name), &address) != 0 else { return nil }
+        let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { part in
+            RequestGrammar.lower(Array(part)) == Array("0x".utf8) ? Array("0".utf8) : Array(part)
+        }
+        let written = Array(parts.joined(separator: [UInt8(ascii: ".")]))
+        guard name.count < 256, !name.isEmpty, unsafe inet_aton(text(written), &address) != 0 else { return nil }
         return UInt32(bigEndian: address.s_addr)
     }
 }
