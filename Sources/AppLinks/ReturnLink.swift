@@ -63,8 +63,8 @@ package struct ReturnLink: Sendable, Hashable {
     ///   - text: From anywhere.
     ///   - base: As for a link.
     package static func isWritten(_ text: String, base: String) -> Bool {
-        let values = text.split(separator: "&", maxSplits: 4, omittingEmptySubsequences: false).map { item in
-            String(item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last ?? "")
+        let values = text.octets.parts(between: UInt8(ascii: "&"), limit: 4).map { item in
+            item.octets.parts(between: UInt8(ascii: "="), limit: 1).last ?? ""
         }
         guard values.count == 4 else { return false }
         let link = ReturnLink(
@@ -78,7 +78,7 @@ package struct ReturnLink: Sendable, Hashable {
     }
 
     private static func isTicket(_ text: String, _ tag: String) -> Bool {
-        text.hasPrefix(tag) && text.utf8.count == tag.utf8.count + 64 && text.utf8.allSatisfy(Base64URL.contains)
+        text.octets.starts(with: tag.octets) && text.utf8.count == tag.utf8.count + 64 && text.utf8.allSatisfy(Base64URL.contains)
     }
 
     private static func isText(_ text: String, upTo limit: Int, and others: String) -> Bool {

@@ -1,3 +1,4 @@
+import Primitives
 import ServerCore
 
 /// The type of an event; each feature declares its own.
@@ -16,8 +17,8 @@ package struct WebhookEventType: Sendable, Hashable, FeatureSlot {
     /// - Returns: In the order of the list.
     package static func parse(_ text: String, among known: [WebhookEventType]) -> [WebhookEventType]? {
         var types: [WebhookEventType] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let type = WebhookEventType(String(part))
+        for part in text.octets.parts(between: UInt8(ascii: ",")) {
+            let type = WebhookEventType(part)
             guard known.contains(type), !types.contains(type) else { return nil }
             types.append(type)
         }
