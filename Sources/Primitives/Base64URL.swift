@@ -59,6 +59,8 @@ package enum Base64URL {
     ///   - bytes: Any number of bytes.
     ///   - output: Grows by `(bytes.count * 4 + 2) / 3` characters of `[A-Za-z0-9_-]`.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        // Without a byte the standard library would write the count of the empty array, which is one for all threads.
+        guard !bytes.isEmpty else { return }
         output.append(addingCapacity: (bytes.count * 4 + 2) / 3) { room in append(bytes, to: &room) }
     }
 
@@ -117,6 +119,8 @@ package enum Base64URL {
     ///   refused.
     /// - Returns: The decoded bytes.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        // As in `append`.
+        guard text.count > 1 else { return text.isEmpty ? [] : nil }
         var isCanonical = false
         let bytes = [UInt8](capacity: text.count * 3 / 4) { room in isCanonical = decode(text, to: &room) }
         return isCanonical ? bytes : nil

@@ -6,6 +6,8 @@ package enum Hex {
     ///   - bytes: Any number of bytes.
     ///   - output: Grows by twice as many characters.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
+        // As in `Base64URL.append`.
+        guard !bytes.isEmpty else { return }
         output.append(addingCapacity: bytes.count * 2) { room in
             for index in bytes.indices { append(UInt64(bytes[index]), digits: 2, to: &room) }
         }
