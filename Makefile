@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening pictures texts adapters kotlin-check docs-coverage budgets sample mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -47,7 +47,7 @@ sbom: release ## Write what the program consists of to .build/sallyport.cdx.json
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
 
-check: lint layers knots sizes ends expectations hardening pictures build texts docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
+check: lint layers knots sizes ends expectations hardening alerts pictures build texts docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules, and names of scripts that do not exist
 	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
@@ -78,6 +78,10 @@ pictures: ## The picture of the crossing against the script that draws it
 hardening: ## Rows of docs/hardening.md against the tests and the mutants; faults for the fuzzer against the sources
 	scripts/check-hardening
 	@scripts/fuzz-faults --check
+
+alerts: ## The alert rules: each fires once, none on a quiet day
+	@scripts/install-deps test
+	@scripts/check-alerts
 
 adapters: ## The client library's parts for iOS, against the signatures of Tests/Stubs
 	@scripts/check-adapters

@@ -11,7 +11,9 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 uint32_t clinux_epoll_in(void) { return EPOLLIN; }
 uint32_t clinux_epoll_out(void) { return EPOLLOUT; }
@@ -131,6 +133,26 @@ ssize_t clinux_send_two(int socket, const void *first, size_t first_count, const
     message.msg_iov = parts;
     message.msg_iovlen = 2;
     return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+int clinux_send_datagram(const void *name, size_t name_count, const void *bytes, size_t count, int waits) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (name_count == 0 || name_count >= sizeof address.sun_path) {
+        errno = EINVAL;
+        return -1;
+    }
+    memcpy(address.sun_path, name, name_count);
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    struct timeval patience = {.tv_sec = 1};
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    // Every byte of an abstract name counts, so its length ends with it.
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + name_count + (address.sun_path[0] == 0 ? 0 : 1));
+    ssize_t sent = sendto(descriptor, bytes, count, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT), (struct sockaddr *)&address, length);
+    int code = errno;
+    close(descriptor);
+    errno = code;
+    return sent < 0 ? -1 : 0;
 }
 
 int clinux_ignore_sigpipe(void) { return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0; }

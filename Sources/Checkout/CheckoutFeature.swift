@@ -5,6 +5,7 @@ package import Operations
 package import ServerCore
 import SessionBroker
 package import Settings
+import Telemetry
 import Web
 
 /// The checkout: sessions that cross from the app to the tab and back, the provider's pages between, and the purchase.
@@ -70,6 +71,12 @@ package struct CheckoutProcess: FeatureProcess {
         limits = WebviewSessionLimits(policy: settings.policy)
         quota = CallQuota(provider.quota)
         sessionCalls = SessionCalls(process.metrics, limits: provider.quota)
+        let missing = settings.shop.terms.missing
+        if !process.web.isLoopback, !missing.isEmpty {
+            // Said at each start, because nobody has to run `doctor`.
+            let fields = [LogField("settings", missing.joined(separator: " ")), LogField("check", "D56")]
+            process.logger.warning("shop.incomplete", fields)
+        }
         signer = try WorkerThread(name: "sign")
         signing = SigningQueue(signer, metrics: process.metrics)
     }

@@ -28,6 +28,8 @@ package struct SoundSettings: Sendable {
         "provider.store_id": "amzn1.application-oa2-client.0123456789abcdef0123456789abcdef",
         "provider.public_key_id": "SANDBOX-EXAMPLEKEY00000000000001", "provider.private_key": "merchant.pem",
         "provider.algorithm": "AMZN-PAY-RSASSA-PSS-V2", "provider.store_name": "My Sweet Shop",
+        "shop.payment": "ご注文時に請求", "shop.delivery": "3日以内に発送", "shop.returns_en": "Within 8 days.",
+        "shop.legal_url": "https://shop.example.com/legal", "shop.contact_url": "https://shop.example.com/contact",
         "apps.ios": #"[{"prefix":"ABCDE12345","bundle":"com.example.shop"}]"#,
         "apps.android": #"[{"package":"com.example.shop","fingerprints":["\#(fingerprint)"]}]"#,
     ]

@@ -23,7 +23,7 @@ package struct Console: Sendable {
     /// The process's own two streams.
     package static let standard = Console(
         print: { line in StandardStream.output.write(line + "\n") },
-        complain: { line in StandardStream.error.write(line + "\n") },
+        complain: { line in StandardStream.error.complain(line) },
         remark: { line in if StandardStream.error.isTerminal { StandardStream.error.write(line + "\n") } }
     )
 }

@@ -1,4 +1,5 @@
 import CPostgres
+import EventIO
 package import Primitives
 
 /// A blocking connection for tools and tests: text of SQL in, text out.
@@ -27,6 +28,10 @@ package import Primitives
         keywords["client_encoding"] = "UTF8"
         keywords["connect_timeout"] = String(max(2, patience.components.seconds))
         if keywords["gssencmode"] == nil { keywords["gssencmode"] = "disable" }
+        // To see whether they arrive; without any there is nothing to arrive, and a pooler may be one that refuses them.
+        if let options = keywords["options"], !options.isEmpty {
+            keywords["options"] = "-c \(SessionPins.arrival.name)=\(SessionPins.arrival.value) " + options
+        }
         try self.init(keywords)
     }
 
@@ -46,9 +51,15 @@ package import Primitives
         unsafe self.connection = connection
         unsafe shim_ignore_notices(connection)
         guard unsafe PQstatus(connection) == CONNECTION_OK else {
-            throw PostgresError(.unavailable, message + DatabaseLink.advice(on: message, keywords))
+            let advice = DatabaseLink.advice(on: message, keywords) + SessionPins.advice(on: message)
+            throw PostgresError(.unavailable, message + advice)
         }
-        try run(ConnectionSettings.pins)
+        let pins = SessionPins(hasOwnOptions: keywords["options"]?.isEmpty == false, random: KernelRandom())
+        let first = try rows(pins.commands).first ?? []
+        let second = try rows(SessionPins.question).first ?? []
+        let objection =
+            pins.objection(toFirst: first.map { $0 ?? "" }) ?? pins.objection(toSecond: second.map { $0 ?? "" })
+        if let objection { throw PostgresError(.unavailable, objection) }
     }
 
     deinit {
@@ -132,7 +143,8 @@ package import Primitives
         }
     }
 
-    private static func cells(of result: OpaquePointer) -> [[String?]] {
+    /// The rows of a result as text.
+    static func cells(of result: OpaquePointer) -> [[String?]] {
         let columns = unsafe PQnfields(result)
         return (0..<(unsafe PQntuples(result))).map { row in
             (0..<columns).map { column in

@@ -13,6 +13,7 @@ extension Application {
     ///   - companions: Processes without which it cannot go on.
     /// - Throws: `SupervisedProcessEnded` when one of them ends before; the program is stopped then.
     func runUntilTold(_ configuration: Configuration, beside companions: [SupervisedProcess]) async throws {
+        reports.tell(.ready)
         do {
             let signal = try await onFirstLoop { reactor in
                 let end = await ShutdownSignal.wait(reactor, for: ShutdownSignal.all, beside: companions) { signal in
@@ -22,6 +23,7 @@ extension Application {
                 }
                 return try end.get()
             }
+            reports.tell(.stopping, "answers what is under way")
             logger.info("server.stopping", [LogField("signal", signal.description)])
         } catch let ended as SupervisedProcessEnded {
             logger.error("server.companion_ended", [LogField("detail", ended.debugDescription)])
@@ -35,6 +37,8 @@ extension Application {
     }
 
     private func reload(_ configuration: Configuration) {
+        reports.tell(.reloading(since: SystemClock().monotonicNow()), "reads its files again")
+        defer { reports.tell(.ready) }
         do {
             try reloadCertificate(configuration)
         } catch {

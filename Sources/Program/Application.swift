@@ -24,6 +24,9 @@ package final class Application: Sendable {
     /// Leaves the database.
     private let databaseStop = StopSignal()
     private let tickets: TLSTicketKeys
+    private let certificates: CertificateEnds
+    /// What the service manager hears.
+    let reports: ServiceReports
     let logger: Logger
 
     /// Where the public listeners are bound: the TLS one first, where there is one.
@@ -72,7 +75,7 @@ package final class Application: Sendable {
             }
         }
         try gather { try configuration.features.start(configuration.unservedProcess).stop() }
-        try gather { _ = try configuration.tlsContext(try configuration.ticketKeys()) }
+        try gather { _ = try configuration.certificates(try configuration.ticketKeys()) }
         try gather { _ = try configuration.databaseURL() }
         try gather { _ = try AdminAccess(configuration) }
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
@@ -90,7 +93,10 @@ package final class Application: Sendable {
         jobs = Jobs(drain: configuration.limits.drain, shortenedTo: parts.jobPause)
         access = try AdminAccess(configuration)
         tickets = try configuration.ticketKeys()
-        let tls = try configuration.tlsContext(tickets)
+        let served = try configuration.certificates(tickets)
+        certificates = CertificateEnds(served, metrics)
+        let tls = served?.context
+        reports = ServiceReports(parts.serviceManager, logger)
         let headers = process.headers
         var listeners = try configuration.publicServer(errorFields: headers.common)
         let content = ContentBudget(limit: configuration.limits.contentBytes, hasShares: listeners.limits.hasShares)
@@ -99,7 +105,7 @@ package final class Application: Sendable {
         listeners = configuration.redirectServer(errorFields: headers.downgrade)
         listeners.content = content
         redirectServer = Server(listeners, logger: logger, metrics: metrics)
-        listeners = configuration.adminServer(errorFields: headers.common)
+        listeners = configuration.adminServer(errorFields: headers.downgrade)
         listeners.content = content
         adminServer = Server(listeners, logger: logger, metrics: metrics)
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops
@@ -172,7 +178,9 @@ package final class Application: Sendable {
             link: process.link
         )
         try redirectServer.attach(to: loop.reactor, handler: redirect)
-        let admin = AdminPart(loop.database, self.features, process.metrics, fields: loop.headers.plain)
+        let readiness = Readiness(loop.database, self.features)
+        if loop.isFirst { reports.watch(loops, on: loop.reactor, readiness) }
+        let admin = AdminPart(readiness, process.metrics, fields: loop.headers.downgrade)
         let adminRouter = try Router.adminListener(admin, access, loop, features)
         try adminServer.attach(to: loop.reactor, handler: adminRouter)
     }
@@ -203,8 +211,9 @@ package final class Application: Sendable {
     /// - Parameter configuration: Names the files.
     /// - Throws: What is wrong with the files; the old certificate stays in use.
     package func reloadCertificate(_ configuration: Configuration) throws {
-        guard let context = try configuration.tlsContext(tickets) else { return }
-        publicServer.reload(context)
+        guard let served = try configuration.certificates(tickets) else { return }
+        publicServer.reload(served.context)
+        certificates.show(served)
         logger.info("server.certificate_reloaded")
     }
 
@@ -219,6 +228,8 @@ package final class Application: Sendable {
         await adminServer.drain()
         await workStop.stop()
         await databaseStop.stop()
+        // Until here a loop that hangs would leave the program hanging.
+        await reports.stop()
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }
         features.stop()

@@ -1,3 +1,4 @@
+package import EventIO
 package import Primitives
 
 /// What the program is given beside its configuration.
@@ -6,6 +7,8 @@ package struct ApplicationParts: Sendable {
     package var databaseURL: Secret<String>
     /// Certificate of the development authority, PEM, for download; `nil` outside `demo`.
     package var developmentAuthority: [UInt8]?
+    /// The service manager that has started the program; `nil` where none listens.
+    package var serviceManager: ServiceManager?
     /// Between two rounds of periodic work; `nil` for the usual pauses.
     ///
     /// Tests shorten it.

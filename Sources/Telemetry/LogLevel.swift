@@ -21,6 +21,17 @@ package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
         self = level
     }
 
+    /// The level as syslog and the journal of systemd number it: 3 for an error, 7 for what developers need.
+    package var priority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        }
+    }
+
     package static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -13,8 +13,9 @@ struct LogLine {
         bytes.reserveCapacity(384)
     }
 
-    /// Starts the line with what every line has.
-    mutating func open(time: WallTime, level: LogLevel, event: StaticString) {
+    /// Starts the line with what every line has, behind its priority where the reader takes that off.
+    mutating func open(time: WallTime, level: LogLevel, event: StaticString, hasPriority: Bool) {
+        if hasPriority { append("<\(level.priority)>") }
         let date = CalendarDate(time)
         switch format {
         case .json:

@@ -15,6 +15,7 @@ package struct Logger: Sendable {
     private let clock: any WallClock
     private let sink: LogSink
     private let format: LogFormat
+    private let hasPriorities: Bool
     private let context: [UInt8]
     /// What is in the context already.
     private let names: [String]
@@ -25,12 +26,14 @@ package struct Logger: Sendable {
     ///   - level: The least level that is written.
     ///   - label: The part of the program; written as `label` on every line unless it is empty.
     ///   - format: How lines are written.
+    ///   - hasPriorities: Whether each line begins with its level as `<3>`, which the journal of systemd takes off.
     ///   - clock: For the time of each line.
     ///   - sink: Takes the finished lines.
     package init(
         level: LogLevel,
         label: String = "",
         format: LogFormat = .json,
+        hasPriorities: Bool = false,
         clock: any WallClock,
         sink: @escaping LogSink
     ) {
@@ -38,6 +41,7 @@ package struct Logger: Sendable {
         self.clock = clock
         self.sink = sink
         self.format = format
+        self.hasPriorities = hasPriorities
         var (line, names) = (LogLine(format), LogLine.names)
         if !label.isEmpty {
             Logger.add([LogField("label", label)], to: &line, &names)
@@ -51,6 +55,7 @@ package struct Logger: Sendable {
         clock = other.clock
         sink = other.sink
         format = other.format
+        hasPriorities = other.hasPriorities
         self.context = context
         self.names = names
     }
@@ -94,7 +99,7 @@ package struct Logger: Sendable {
     package func log(_ level: LogLevel, _ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
         guard level >= self.level else { return }
         var (line, names) = (LogLine(format), names)
-        line.open(time: clock.now(), level: level, event: event)
+        line.open(time: clock.now(), level: level, event: event, hasPriority: hasPriorities)
         line.add(rendered: context)
         Logger.add(fields(), to: &line, &names)
         line.close()

@@ -14,6 +14,8 @@ import Web
         "x-frame-options: DENY",
         "permissions-policy: camera=(), microphone=(), geolocation=(), browsing-topics=()",
     ]
+    /// Of what goes out in clear, where transport security is not claimed.
+    private static let clear = Array(common.dropFirst())
     private static let noStore = "cache-control: no-store"
     private static let noReferrer = "referrer-policy: no-referrer"
     private static let robots = "x-robots-tag: noindex, nofollow"
@@ -71,7 +73,7 @@ import Web
             "cross-origin-resource-policy: cross-origin", "content-security-policy: default-src 'none'", "etag: T",
         ]
     private static let admin =
-        common + [noStore, noReferrer, closed, "content-type: text/plain; version=0.0.4; charset=utf-8"]
+        clear + [noStore, noReferrer, closed, robots, "content-type: text/plain; version=0.0.4; charset=utf-8"]
 
     /// What of a head is compared: everything but what differs from one answer to the next.
     private static func head(of page: Page) -> Set<String> {
@@ -245,7 +247,7 @@ import Web
         }
         let index = try await anyone.request("GET", shop.link + "/index.html?secureWebviewSessionId=swc_x")
         list.check("link GET /index.html", index, 200, page("no-referrer", fallback))
-        for path in ["/healthz", "/readyz", "/metrics"] {
+        for path in ["/", "/healthz", "/readyz", "/metrics"] {
             list.check("admin GET \(path)", try await anyone.request("GET", shop.admin + path), 200, admin)
         }
     }
@@ -290,7 +292,7 @@ import Web
                     #expect(answer.status == 405, "\(method) \(route.path)")
                     let allow = answer[field: "allow"] ?? ""
                     #expect(allow.contains("\(route.method.text)"), "\(route.path): \(allow)")
-                    Self.expectSafe(answer)
+                    Self.expectSafe(answer, isClear: base == shop.admin)
                 }
             }
             for path in [
@@ -314,9 +316,10 @@ import Web
         }
     }
 
-    private static func expectSafe(_ answer: Page) {
+    private static func expectSafe(_ answer: Page, isClear: Bool = false) {
         let head = head(of: answer)
-        #expect(Set(common).isSubset(of: head), "\(answer.url.text)")
+        #expect(Set(isClear ? clear : common).isSubset(of: head), "\(answer.url.text)")
+        #expect(isClear != head.contains { $0.hasPrefix("strict-transport-security: ") }, "\(answer.url.text)")
         #expect(head.contains(noStore), "\(answer.url.text)")
         #expect(head.contains { $0.hasPrefix("content-security-policy: ") }, "\(answer.url.text)")
         #expect(!head.contains { $0.hasPrefix("server:") || $0.hasPrefix("access-control-") })

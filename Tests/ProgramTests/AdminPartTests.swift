@@ -45,9 +45,9 @@ private struct Patient: Feature {
     }
 }
 
-/// Refusals as their status alone.
-private final class StatusOnly: FailureFormat {
-    func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse { HTTPResponse(failure.code.status) }
+/// How a feature refuses buyers.
+private final class ForBuyers: FailureFormat {
+    func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse { HTTPResponse(.internalError) }
 }
 
 /// The administration listener of a loop, without sockets and database.
@@ -86,9 +86,9 @@ private struct AdminFixture {
             let away = PostgresClient(reactor: reactor, configuration: configuration, logger: .silent)
             let database = isConnected ? try ScriptedDatabase().client(reactor) : away
             let loop = LoopContext(reactor, database: database, headers: process.headers)
-            let format = StatusOnly()
-            for name in [FormatName.json, .page] { loop.formats[name] = format }
-            let part = AdminPart(database, running, metrics, fields: process.headers.plain)
+            // What features have for buyers is not taken here.
+            for name in [FormatName.json, .page] { loop.formats[name] = ForBuyers() }
+            let part = AdminPart(Readiness(database, running), metrics, fields: process.headers.downgrade)
             let secret = token.map { Secret(Array($0.utf8)) }
             let access = AdminAccess(listener: SocketAddress("127.0.0.1:8444"), token: secret)
             let router = try Router.adminListener(part, access, loop, try running.open(loop))
@@ -168,18 +168,52 @@ private struct AdminFixture {
         }
     }
 
+    @Test func `has a list of what there is, in plain text`() async throws {
+        try await AdminFixture.run { admin in
+            let list = try admin.ask(.get, "/")
+            #expect(list.status == 200 && list.text.contains(ProgramVersion.text))
+            for route in RoutesCommand.routes where route.site == .admin {
+                #expect(list.text.contains("\(route.method.text) \(route.path) "), "\(route.path)")
+            }
+            #expect(list.fields.contains { $0.lowercased().hasPrefix("content-type: text/plain") })
+        }
+        try await AdminFixture.run(token: "secret") { admin in
+            let refused = try admin.ask(.get, "/")
+            #expect(refused.status == 401 && refused.text.isEmpty)
+        }
+    }
+
+    @Test func `claims no transport security, since it answers in clear`() async throws {
+        try await AdminFixture.run(token: "secret") { admin in
+            let questions: [(HTTPMethod, String)] = [
+                (.get, "/"), (.get, "/healthz"), (.head, "/readyz"), (.get, "/metrics"), (.post, "/healthz"),
+                (.get, "/nothing"),
+            ]
+            let credentials: [[(HTTPFieldName, String)]] = [[], [(.authorization, "Bearer secret")]]
+            for shown in credentials {
+                for (method, path) in questions {
+                    let answer = try admin.ask(method, path, fields: shown)
+                    let claims = answer.fields.filter { $0.lowercased().hasPrefix("strict-transport-security") }
+                    #expect(claims.isEmpty, "\(path)")
+                    #expect(answer.fields.contains { $0.lowercased() == "x-content-type-options: nosniff" }, "\(path)")
+                }
+            }
+        }
+    }
+
     @Test func `is asked with GET or HEAD, and nothing else is there`() async throws {
         try await AdminFixture.run { admin in
-            for path in ["/healthz", "/readyz", "/metrics"] {
+            for path in ["/", "/healthz", "/readyz", "/metrics"] {
                 let (posted, headed) = (try admin.ask(.post, path), try admin.ask(.head, path))
                 #expect(
                     posted.status == 405 && posted.fields.contains { $0.lowercased() == "allow: get, head" }
                         && headed.status == 200
                 )
             }
-            for path in ["/", "/iosApp/cart", "/v1/sessions", "/healthz/"] {
+            for path in ["/iosApp/cart", "/v1/sessions", "/healthz/"] {
                 let absent = try admin.ask(.get, path)
-                #expect(absent.status == 404, "\(path)")
+                #expect(absent.status == 404 && absent.text.hasPrefix("not_found\n"), "\(path)")
+                #expect(absent.text.contains("GET /metrics"))
             }
         }
     }

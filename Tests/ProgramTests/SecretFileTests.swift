@@ -32,7 +32,7 @@ struct SecretFileTests {
         let configuration = try Configuration(source)
         do throws(ConfigurationError) {
             switch setting {
-            case "tls.key", "tls.second_key": _ = try configuration.tlsContext(try configuration.ticketKeys())
+            case "tls.key", "tls.second_key": _ = try configuration.certificates(try configuration.ticketKeys())
             case "tls.ticket_secret": _ = try configuration.ticketKeys()
             case "provider.private_key": _ = try configuration.provider()
             case "merchant.secret_file": _ = try configuration.features.demanded(WebhookDelivery.self).settings.secret()

@@ -62,6 +62,19 @@ import Testing
         #expect(log.lines[0].hasSuffix("\"ratio\":null}\n"))
     }
 
+    @Test(arguments: [LogFormat.json, .text])
+    func `begins with its level as the journal numbers it, where that reads along`(format: LogFormat) {
+        let lines = Recorder<String>()
+        let clock = ManualClock(at: WallTime(microseconds: 0))
+        let logger = Logger(level: .trace, format: format, hasPriorities: true, clock: clock) { line in
+            lines.record(String(decoding: line, as: UTF8.self))
+        }
+        for level in LogLevel.allCases { logger.with([LogField("loop", "0")]).log(level, "a.b") }
+        #expect(lines.values.map { String($0.prefix(3)) } == ["<7>", "<7>", "<6>", "<5>", "<4>", "<3>"])
+        let starts = lines.values.map { $0.dropFirst(3).hasPrefix(format == .json ? "{\"time\":" : "00:00:00.000 ") }
+        #expect(starts == Array(repeating: true, count: 6))
+    }
+
     @Test func `is not built below the level`() {
         let log = CapturedLog()
         let built = Recorder<LogLevel>()

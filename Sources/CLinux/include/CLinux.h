@@ -68,5 +68,9 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count);
 // Sends two runs of bytes with one call, MSG_NOSIGNAL.
 ssize_t clinux_send_two(int socket, const void *first, size_t first_count, const void *second, size_t second_count);
 
+// Sends one datagram to a Unix address and keeps no socket; an abstract name begins with a zero byte. Waits a second for room at most,
+// or not at all.
+int clinux_send_datagram(const void *name, size_t name_count, const void *bytes, size_t count, int waits);
+
 // Ignores SIGPIPE for the whole process.
 int clinux_ignore_sigpipe(void);

@@ -7,6 +7,7 @@ extension CheckoutFeature {
         var found = AddressChecks.findings(examined) + SessionChecks.findings(examined)
         found += AppChecks.findings(settings.apps, examined)
         found += ProviderChecks.findings(examined) + NotificationChecks.findings(examined)
+        found += ShopChecks.findings(examined)
         if let apple = files(examined)?.apple {
             found += AppleFileChecks(bytes: apple, apps: settings.apps.ios, settings: examined).findings
         }

@@ -18,7 +18,13 @@ extension Logger {
         label: String = ""
     ) -> Logger {
         let format = format ?? (stream.isTerminal ? .text : .json)
-        return Logger(level: level, label: label, format: format, clock: SystemClock()) { line in stream.write(line) }
+        return Logger(
+            level: level,
+            label: label,
+            format: format,
+            hasPriorities: stream.isJournal,
+            clock: SystemClock()
+        ) { line in stream.write(line) }
     }
 }
 
@@ -31,6 +37,24 @@ package enum StandardStream: Int32, Sendable {
 
     /// Whether a person reads along.
     package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// Whether the journal of systemd reads along: `JOURNAL_STREAM` has the device and the inode of this very stream.
+    ///
+    /// A stream that was redirected since then is another one.
+    package var isJournal: Bool {
+        var status = stat()
+        guard let name = unsafe getenv("JOURNAL_STREAM"), unsafe fstat(rawValue, &status) == 0 else { return false }
+        return unsafe String(cString: name) == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    /// Writes what is wrong, for people; the journal gets each line at the level of an error.
+    ///
+    /// - Parameter text: Without a line feed at its end.
+    package func complain(_ text: String) {
+        guard isJournal else { return write(text + "\n") }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        write(lines.map { "<\(LogLevel.error.priority)>\($0)\n" }.joined())
+    }
 
     /// Writes all bytes, waiting where the reader is slow; a reader that has gone loses them.
     ///

@@ -31,8 +31,19 @@ import CPostgres
     }
 
     private let connection: OpaquePointer
-    /// Whether libpq has connected, and the answer to `ConnectionSettings.pins` is awaited.
-    private var isPinning = false
+    /// The step after libpq has connected.
+    private enum Step {
+        case connecting
+        /// The answer to the commands of the pins is awaited.
+        case pinning
+        /// The answer to their question is awaited.
+        case asking
+    }
+
+    private let pins: SessionPins
+    private var step = Step.connecting
+    /// Of the answer that is awaited; empty before.
+    private var cells: [String] = []
     private var pointers: [UnsafePointer<CChar>?] = unsafe []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -42,8 +53,10 @@ import CPostgres
     /// libpq resolves a host name here and in `establish`, and blocks while it does: name hosts by socket folder or by
     /// `hostaddr` where that matters.
     ///
-    /// - Parameter settings: Keywords of libpq with their values.
-    init?(starting settings: [(keyword: String, value: String)]) {
+    /// - Parameters:
+    ///   - settings: Keywords of libpq with their values.
+    ///   - pins: Without them the connection is none of ours.
+    init?(starting settings: [(keyword: String, value: String)], _ pins: SessionPins) {
         let connection = unsafe CStrings.with(settings.map(\.keyword)) { keywords in
             unsafe CStrings.with(settings.map(\.value)) { values in
                 unsafe PQconnectStartParams(keywords, values, 0)
@@ -51,6 +64,7 @@ import CPostgres
         }
         guard let connection = unsafe connection else { return nil }
         unsafe self.connection = connection
+        self.pins = pins
         unsafe shim_ignore_notices(connection)
     }
 
@@ -78,36 +92,49 @@ import CPostgres
 
     /// Goes one step further in connecting.
     mutating func establish() -> Progress {
-        if isPinning { return pin() }
+        if step != .connecting { return hear() }
         switch unsafe PQconnectPoll(connection) {
         case PGRES_POLLING_READING:
             return .needsReading
         case PGRES_POLLING_WRITING:
             return .needsWriting
         case PGRES_POLLING_OK:
-            // The first bytes of a connection: the kernel takes them at once.
-            guard unsafe PQsendQuery(connection, ConnectionSettings.pins) == 1 else { return .failed(message) }
-            isPinning = true
-            return .needsReading
+            return ask(pins.commands, .pinning)
         default:
             return .failed(message)
         }
     }
 
-    /// Takes the answer to the pins; without them the connection is none of ours.
-    private func pin() -> Progress {
+    private mutating func ask(_ sql: String, _ step: Step) -> Progress {
+        // The first bytes of a connection: the kernel takes them at once.
+        guard unsafe PQsendQuery(connection, sql) == 1 else { return .failed(message) }
+        self.step = step
+        cells = []
+        return .needsReading
+    }
+
+    /// Takes the answer to the pins, then that to their question.
+    private mutating func hear() -> Progress {
         guard unsafe PQconsumeInput(connection) == 1 else { return .failed(message) }
         while unsafe PQisBusy(connection) == 0 {
-            guard let result = unsafe PQgetResult(connection) else {
-                let isReady = unsafe PQsetnonblocking(connection, 1) == 0 && PQenterPipelineMode(connection) == 1
-                return isReady ? .established : .failed(message)
-            }
+            guard let result = unsafe PQgetResult(connection) else { return goOn() }
             defer { unsafe PQclear(result) }
             guard unsafe PQresultStatus(result) == PGRES_TUPLES_OK else {
                 return .failed(unsafe Diagnosis.text(of: result))
             }
+            cells = unsafe PostgresAdmin.cells(of: result).first?.map { $0 ?? "" } ?? []
         }
         return .needsReading
+    }
+
+    private mutating func goOn() -> Progress {
+        if step == .pinning {
+            if let objection = pins.objection(toFirst: cells) { return .failed(objection) }
+            return ask(SessionPins.question, .asking)
+        }
+        if let objection = pins.objection(toSecond: cells) { return .failed(objection) }
+        let isReady = unsafe PQsetnonblocking(connection, 1) == 0 && PQenterPipelineMode(connection) == 1
+        return isReady ? .established : .failed(message)
     }
 
     /// Queues the preparation of a statement.

@@ -42,7 +42,7 @@ struct ConnectionSettings {
 
     /// What there is to add to a complaint of libpq, or nothing.
     func advice(on complaint: String) -> String {
-        DatabaseLink.advice(on: complaint, configuration.keywords.reveal())
+        DatabaseLink.advice(on: complaint, configuration.keywords.reveal()) + SessionPins.advice(on: complaint)
     }
 
     /// The keywords and values of a URI or a list of `keyword=value`.
@@ -64,19 +64,17 @@ struct ConnectionSettings {
         return values
     }
 
-    /// Run on every new connection before anything else: what no default of a role, a database or a server, and no URI, may
-    /// change.
+    /// What a new connection is told first.
     ///
-    /// * A commit that was acknowledged survives a crash of the server. Whether it waits for a standby, and for how much of it,
-    ///   the operator chooses; `off` and `local` are none of the choices.
-    /// * Guarded statements re-read the row that they have waited for, which read committed does alone.
-    /// * Objects are found in schema public, and a temporary one never in place of them.
-    static let pins = """
-        SELECT pg_catalog.set_config('search_path', 'public, pg_temp', false),
-            pg_catalog.set_config('default_transaction_isolation', 'read committed', false),
-            CASE WHEN pg_catalog.current_setting('synchronous_commit') IN ('off', 'local')
-                THEN pg_catalog.set_config('synchronous_commit', 'on', false) END
-        """
+    /// - Parameter random: Of the loop.
+    func pins(_ random: any RandomSource) -> SessionPins {
+        SessionPins(
+            sessionSettings,
+            hasOwnOptions: configuration.keywords.reveal()["options"]?.isEmpty == false,
+            isReader: role == .read,
+            random: random
+        )
+    }
 
     /// What we ask for unless the URI says otherwise.
     ///
@@ -89,26 +87,34 @@ struct ConnectionSettings {
 
     /// Settings of the session; those of the URI come last and win.
     private func options(_ given: String?) -> String {
+        let settings = sessionSettings + [SessionPins.arrival]
+        let ours = settings.map { "-c \($0.name)=\($0.value)" }.joined(separator: " ")
+        return given.map { "\(ours) \($0)" } ?? ours
+    }
+
+    private var sessionSettings: [(name: String, value: String)] {
         var settings = [
-            "lock_timeout=\(milliseconds(configuration.lockTimeout))",
-            "statement_timeout=\(milliseconds(configuration.statementTimeout * role.patience))",
-            "idle_in_transaction_session_timeout=\(milliseconds(configuration.idleInTransactionTimeout))",
-            "TimeZone=UTC",
+            (name: "lock_timeout", value: "\(milliseconds(configuration.lockTimeout))"),
+            (name: "statement_timeout", value: "\(milliseconds(configuration.statementTimeout * role.patience))"),
+            (
+                name: "idle_in_transaction_session_timeout",
+                value: "\(milliseconds(configuration.idleInTransactionTimeout))"
+            ),
+            (name: "TimeZone", value: "UTC"),
             // Statements are prepared once and run for ever. Left to itself the server often prefers a new plan for each run
             // over one that prunes partitions at its start, which costs five times the statement.
-            "plan_cache_mode=force_generic_plan",
+            (name: "plan_cache_mode", value: "force_generic_plan"),
             // A kept plan outlives the size of its table: what is a page of rows today may be a million before the next
             // analysis.
-            "enable_seqscan=off",
+            (name: "enable_seqscan", value: "off"),
             // A table that is not to be read whole makes every plan that may read it look dear, and half a second would go into
             // compiling it, each time anew.
-            "jit=off",
+            (name: "jit", value: "off"),
         ]
         // One process of the server, however much there is to read.
-        if role == .upkeep { settings.append("max_parallel_workers_per_gather=0") }
-        if role == .read { settings.append("default_transaction_read_only=on") }
-        let ours = settings.map { "-c \($0)" }.joined(separator: " ")
-        return given.map { "\(ours) \($0)" } ?? ours
+        if role == .upkeep { settings.append((name: "max_parallel_workers_per_gather", value: "0")) }
+        if role == .read { settings.append((name: "default_transaction_read_only", value: "on")) }
+        return settings
     }
 
     private func milliseconds(_ duration: Duration) -> Int64 {

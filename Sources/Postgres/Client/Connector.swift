@@ -69,7 +69,7 @@ final class Connector: ReadinessHandler {
 
     private func attempt() {
         state = .attempting
-        handle = ConnectionHandle(starting: settings.keywords(attempt: silentAttempts))
+        handle = ConnectionHandle(starting: settings.keywords(attempt: silentAttempts), settings.pins(reactor.random))
         guard handle != nil else { return fail("no memory") }
         arm(after: timeout)
         // libpq asks for this: after the start, go on when the socket can be written to.

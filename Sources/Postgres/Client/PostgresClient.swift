@@ -90,7 +90,8 @@ package final class PostgresClient {
     /// - Throws: `unavailable` when that was too short.
     package func waitUntilReady(within patience: Duration) async throws(PostgresError) {
         guard await readiness.wait(for: patience) else {
-            throw PostgresError(.unavailable, "not connected within \(patience)")
+            let reason = (writing.failure ?? reading.failure).map { ": \($0)" } ?? ""
+            throw PostgresError(.unavailable, "not connected within \(patience)\(reason)")
         }
     }
 

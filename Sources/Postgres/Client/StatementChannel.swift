@@ -56,6 +56,8 @@ final class StatementChannel {
     private var isPatrolling = false
     private var drainers: [Suspension<Void>] = []
     private var isClosed = false
+    /// Why the newest attempt to connect failed; `nil` while there is a connection, and before the first attempt has ended.
+    private(set) var failure: String?
 
     init(
         role: ConnectionRole,
@@ -306,6 +308,7 @@ extension StatementChannel: ConnectorOwner {
             return connector.restart()
         }
         pipeline = established
+        failure = nil
         answeredAt = reactor.now
         machine.opened()
         isPatrolling = false
@@ -316,7 +319,10 @@ extension StatementChannel: ConnectorOwner {
 
     func connectFailed(_ reason: String, nextAttemptIn delay: Duration) {
         counters.failedAttempts.increment()
-        logger.info(
+        failure = reason
+        logger.log(
+            // A server that is away comes back; this does not go by itself.
+            SessionPins.isLasting(reason) ? .warning : .info,
             "postgres.connect_failed",
             [
                 LogField("role", role.rawValue), LogField("reason", reason),

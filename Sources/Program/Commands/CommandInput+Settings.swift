@@ -14,12 +14,10 @@ extension CommandInput {
     ///
     /// - Throws: A problem with the file itself.
     func settings() throws(ConfigurationError) -> SettingSource {
-        guard let path = arguments.values["config"] else { return SettingSource(file: nil, environment: environment) }
-        do throws(IOError) {
-            return SettingSource(file: try Files.read(path, limit: 1 << 20), path: path, environment: environment)
-        } catch {
-            throw ConfigurationError(problems: ["--config: \(path) cannot be read: \(error.sentence)"])
-        }
+        let file = configurationFile
+        var variables = environment
+        variables[ConfigurationFile.variable] = nil
+        return SettingSource(file: try file?.read(), path: file?.path ?? "", environment: variables)
     }
 
     /// Reads the settings and hands them on, unless they are only to be printed.
@@ -63,6 +61,7 @@ extension CommandInput {
         switch error {
         case let error as ConfigurationError:
             for problem in error.problems { console.complain("sallyport: \(problem)") }
+            if let remark = configurationFile?.remark { console.complain("sallyport: \(remark)") }
         case let error as SimulatorError:
             for problem in error.problems { console.complain("sallyport: \(problem)") }
         case let error as PostgresError:

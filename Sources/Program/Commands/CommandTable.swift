@@ -17,7 +17,11 @@ enum CommandTable {
 
     /// Options that every command has.
     static let common: [CommandOption] = [
-        CommandOption("config", "FILE", "JSON file with settings; environment variables override it"),
+        CommandOption(
+            "config",
+            "FILE",
+            "JSON file with settings, which environment variables override; without it the file in \(ConfigurationFile.variable)"
+        ),
         CommandOption(
             "print-config",
             forms: ["json"],
@@ -35,7 +39,7 @@ enum CommandTable {
             version: ProgramVersion.line,
             hint: """
                 `sallyport help COMMAND` describes a command, `sallyport help settings` lists the settings. Settings come from a
-                JSON file (--config) and from environment variables, which take precedence.
+                JSON file (--config, or SALLYPORT_CONFIG) and from environment variables, which take precedence.
                 """,
             commandHint: "`sallyport help settings` lists the settings."
         ),

@@ -37,10 +37,11 @@ enum DemoCommand {
         try await database.prepareSchema(configuration.storage.migrationsDirectory)
         let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input, configuration) : nil
         defer { simulators?.stop() }
-        let parts = ApplicationParts(
+        var parts = ApplicationParts(
             databaseURL: database.serviceURL,
             developmentAuthority: try Files.read(keys.authorityPath, limit: 65_536)
         )
+        parts.serviceManager = ServiceManager(input.environment)
         let application = try await Application.start(configuration, parts, logger: logger)
         do {
             try await application.waitForProvider(configuration, beside: simulators?.companion)
@@ -75,7 +76,7 @@ final class SimulatorProcess {
     init(_ input: CommandInput, _ configuration: Configuration) throws(IOError) {
         // In the data directory like the database, whose orders it has the other half of.
         var words = ["simulators", "--state", configuration.storage.dataDirectory + "/simulator.json"]
-        if let file = input.arguments.values["config"] { words += ["--config", file] }
+        if let file = input.configurationFile { words += ["--config", file.path] }
         let web = configuration.listeners.web
         let topics = configuration.features.first(CheckoutFeature.self)?.settings.notifications.topics ?? []
         if !topics.isEmpty, web.isLoopback {
@@ -97,6 +98,7 @@ final class SimulatorProcess {
 
     private static let systemVariables = [
         "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE",
+        "JOURNAL_STREAM",
     ]
 
     /// Ends them in order.
@@ -105,7 +107,7 @@ final class SimulatorProcess {
             try child.send(.terminate)
             if try child.wait(atMost: .seconds(5)) == nil { try child.send(.kill) }
         } catch {
-            StandardStream.error.write("sallyport: the simulators could not be stopped: \(error)\n")
+            StandardStream.error.complain("sallyport: the simulators could not be stopped: \(error)")
         }
     }
 }

@@ -40,6 +40,16 @@ enum DemoDefaults {
                 // So both for orders that are captured with the payment and for those that a call captures.
                 "shop.payment": "ご注文の確定時に承認され、ショップが売上を確定したときに請求されます。",
                 "shop.payment_en": "Authorised with the order, charged once the shop captures it.",
+                "shop.delivery": "ご注文から3日以内に発送します。",
+                "shop.delivery_en": "Sent within three days of the order.",
+                "shop.returns": "発送前はお問い合わせからキャンセルできます。未開封の商品は到着後8日以内に返品できます。送料はお客様のご負担です。",
+                "shop.returns_en":
+                    "Orders can be cancelled until they are sent. Unopened goods can be returned within eight days, at your cost.",
+                "shop.legal_url": "https://shop.example.com/legal",
+                "shop.terms_url": "https://shop.example.com/terms",
+                "shop.privacy_url": "https://shop.example.com/privacy",
+                "shop.contact_url": "https://shop.example.com/contact",
+                "shop.home_url": "https://shop.example.com/",
                 "webhooks.allow_loopback": "true",
                 // In a database of its own only.
                 "session.allow_policy_change": settings.storage.databaseURL == nil ? "true" : "false",

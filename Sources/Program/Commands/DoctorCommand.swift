@@ -38,6 +38,7 @@ enum DoctorCommand {
                 }
                 let report = Report(findings)
                 show(report, flags, input.console)
+                if let remark = input.configurationFile?.remark { input.console.complain("sallyport: \(remark)") }
                 return report.exitStatus(isStrict: flags.contains("strict"))
             } catch {
                 input.complain(error)

@@ -1,3 +1,4 @@
+import EventIO
 import Operations
 
 /// `sallyport serve`: the broker, with the settings of a deployment.
@@ -23,7 +24,8 @@ enum ServeCommand {
                 let database = try DatabaseAccess(configuration, logger: logger)
                 defer { database.close() }
                 try await database.prepareSchema(configuration.storage.migrationsDirectory)
-                let parts = ApplicationParts(databaseURL: database.serviceURL)
+                var parts = ApplicationParts(databaseURL: database.serviceURL)
+                parts.serviceManager = ServiceManager(input.environment)
                 let application = try await Application.start(configuration, parts, logger: logger)
                 try await application.runUntilTold(
                     configuration,

@@ -9,21 +9,27 @@ import TLS
 // What the configuration means for listeners and connections.
 
 extension Configuration {
-    /// The certificate of both hosts, read anew at every call; `nil` without a TLS listener.
+    /// The certificates of both hosts, read anew at every call; `nil` without a TLS listener.
     ///
     /// - Parameter tickets: The process's, so that a reload ends no session.
-    /// - Returns: A context for connections from now on.
+    /// - Returns: A context for connections from now on, and until when what it shows is valid.
     /// - Throws: What is wrong with the files.
-    func tlsContext(_ tickets: TLSTicketKeys) throws(ConfigurationError) -> TLSContext? {
+    func certificates(_ tickets: TLSTicketKeys) throws(ConfigurationError) -> ServedCertificates? {
         guard listeners.tls != nil else { return nil }
-        var identities = [try identity(listeners.certificatePath, listeners.keyPath, "tls.certificate", "tls.key")]
+        let first = try identity(listeners.certificatePath, listeners.keyPath, "tls.certificate", "tls.key")
+        var identities = [(setting: "tls.certificate", identity: first)]
         if !listeners.secondCertificatePath.isEmpty || !listeners.secondKeyPath.isEmpty {
             let paths = (listeners.secondCertificatePath, listeners.secondKeyPath)
-            identities.append(try identity(paths.0, paths.1, "tls.second_certificate", "tls.second_key"))
+            let second = try identity(paths.0, paths.1, "tls.second_certificate", "tls.second_key")
+            identities.append((setting: "tls.second_certificate", identity: second))
         }
         do throws(TLSError) {
             let names = http2.isOffered ? ["h2", "http/1.1"] : ["http/1.1"]
-            return try TLSContext(identities: identities, alpn: names, ticketKeys: tickets)
+            let context = try TLSContext(identities: identities.map(\.identity), alpn: names, ticketKeys: tickets)
+            let ends = identities.compactMap { setting, identity in
+                (try? CertificateFacts(pem: identity.certificatePEM)).map { (setting: setting, end: $0.notAfter) }
+            }
+            return ServedCertificates(context: context, ends: ends)
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
         }

@@ -1,20 +1,20 @@
 import EventIO
 import HTTPCore
-import Postgres
-import ServerCore
+import Operations
 import Telemetry
 import Web
 
-/// The administration listener of a loop: alive, ready, figures.
+/// The administration listener of a loop: what it has, alive, ready, figures.
 final class AdminPart {
-    private let database: PostgresClient
-    private let features: RunningFeatures
+    private let readiness: Readiness
     private let metrics: MetricsRegistry
     private let fields: FieldBlock
 
-    init(_ database: PostgresClient, _ features: RunningFeatures, _ metrics: MetricsRegistry, fields: FieldBlock) {
-        self.database = database
-        self.features = features
+    /// The listener of one loop.
+    ///
+    /// - Parameter fields: Of answers that go out in clear.
+    init(_ readiness: Readiness, _ metrics: MetricsRegistry, fields: FieldBlock) {
+        self.readiness = readiness
         self.metrics = metrics
         self.fields = fields
     }
@@ -24,6 +24,7 @@ final class AdminPart {
             on: .admin,
             .json,
             [
+                Route(.get, "/", "what there is here", .now { part, _ throws(Failure) in part.list() }),
                 Route(.get, "/healthz", "the process answers", .now { part, _ throws(Failure) in part.health() }),
                 Route(.get, "/readyz", "the database answers too", .now { part, _ throws(Failure) in part.ready() }),
                 Route(.get, "/metrics", "Prometheus text", .now { part, _ throws(Failure) in part.figures() }),
@@ -34,10 +35,17 @@ final class AdminPart {
     private func health() -> HTTPResponse { state("ok", .ok) }
 
     private func ready() -> HTTPResponse {
-        guard database.isReady else { return state("database away", .serviceUnavailable) }
-        if let reason = features.unreadyReason { return state(reason, .serviceUnavailable) }
-        return state("ready", .ok, features.degraded)
+        if let obstacle = readiness.obstacle { return state(obstacle, .serviceUnavailable) }
+        return state("ready", .ok, readiness.degraded)
     }
+
+    private func list() -> HTTPResponse {
+        text("sallyport \(ProgramVersion.text), administration\n\n\(AdminPart.index)", .ok)
+    }
+
+    /// The paths of the listener, each in a line with what it is for.
+    static let index = RoutesCommand.routes.filter { $0.site == .admin }
+        .map { CommandSet.row("\($0.method.text) \($0.path)", $0.summary) + "\n" }.joined()
 
     private func figures() -> HTTPResponse {
         text(metrics.prometheusText() + ProcessFigures().prometheusText, .ok)
@@ -64,6 +72,27 @@ final class AdminPart {
             block: fields,
             fields: [HTTPField(.contentType, constant: "text/plain; version=0.0.4; charset=utf-8")],
             body: .bytes(Array(text.utf8))
+        )
+    }
+}
+
+/// Refusals of the administration listener: a line with the code, and what there is instead.
+///
+/// Whoever asks here is an operator or a program of theirs. The buyers' pages would have neither style nor picture, which are on the
+/// web host.
+final class AdminFailures: FailureFormat {
+    private let fields: FieldBlock
+
+    init(fields: FieldBlock) {
+        self.fields = fields
+    }
+
+    func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse {
+        HTTPResponse(
+            failure.code.status,
+            block: fields,
+            fields: [HTTPField(.contentType, constant: "text/plain; charset=utf-8")],
+            body: .bytes(Array("\(failure.code.name)\n\n\(AdminPart.index)".utf8))
         )
     }
 }

@@ -35,17 +35,19 @@ extension Router {
         _ loop: LoopContext,
         _ features: FeatureParts
     ) throws(RouteError) -> Router {
-        let headers = loop.headers
+        // In clear, where transport security must not be claimed (RFC 6797, 7.2).
+        let fields = loop.headers.downgrade
+        let refusals = AdminFailures(fields: fields)
         let site = Site(
             .admin,
             host: nil,
             fallback: .page,
-            formats: loop.formats,
-            headFields: headers.redirect
-        ) { request in access.refusal(of: request, headers.plain) }
+            formats: loop.formats.mapValues { _ in refusals },
+            headFields: fields
+        ) { request in access.refusal(of: request, fields) }
         var routes = try Routes([site])
         for group in AdminPart.routes { try routes.mount(group, on: part) }
         try features.mount(&routes)
-        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
+        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: fields)))
     }
 }

@@ -20,7 +20,7 @@ import Testing
         #expect(findings.first?.remedy.contains("https://pay.example.com") == true)
     }
 
-    @Test(arguments: hosts + sessions + apps + account + messages)
+    @Test(arguments: hosts + sessions + shop + apps + account + messages)
     func `with one mistake have a finding that names it and says what to do`(mistake: PlantedMistake) throws {
         #expect(mistake.complaints(Self.findings(try mistake.settings())) == [])
     }
@@ -54,6 +54,28 @@ import Testing
         let fingerprint = Self.placeholder("AB")
         settings.texts["apps.android"] = #"[{"package":"com.example.shop","fingerprints":["\#(fingerprint)"]}]"#
         #expect(Self.findings(settings).filter { $0.severity != .note } == [])
+    }
+
+    @Test func `name at the start too what the last page before a purchase lacks`() async throws {
+        func missing(_ texts: [String: String], web: String) throws -> [String] {
+            var settings = try SoundSettings()
+            settings.texts.merge(texts) { _, new in new }
+            settings.texts["web.base_url"] = web
+            let (features, examined) = settings.examined(FeatureSet([CheckoutFeature.self]))
+            let told = features.first(CheckoutFeature.self)?.settings.shop.terms.missing ?? []
+            // The doctor and the start go by the same list.
+            let found = features.findings(examined).filter { $0.check == "D56" }.map(\.subject)
+            #expect(found == (examined.isProduction ? told : []))
+            return told
+        }
+        #expect(try missing([:], web: "https://pay.example.com") == [])
+        let none = [
+            "shop.payment": "", "shop.delivery": "", "shop.returns_en": "", "shop.legal_url": "",
+            "shop.contact_url": "",
+        ]
+        let all = ["shop.payment", "shop.delivery", "shop.returns", "shop.legal_url", "shop.contact_url"]
+        #expect(try missing(none, web: "https://pay.example.com") == all)
+        #expect(try missing(none, web: "https://localhost:8443") == all)
     }
 
     @Test func `make no association file where anything is wrong with them`() throws {
@@ -109,6 +131,14 @@ extension `Settings of the checkout` {
         PlantedMistake("the trail's secret itself", "D50", at: "session.trail_secret") {
             $0.write("session.trail_secret")
         },
+    ]
+
+    static let shop: [PlantedMistake] = [
+        .texts("D56", .warning, at: "shop.payment", ["shop.payment": ""]),
+        .texts("D56", .warning, at: "shop.delivery", ["shop.delivery": ""]),
+        .texts("D56", .warning, at: "shop.returns", ["shop.returns_en": ""]),
+        .texts("D56", .warning, at: "shop.legal_url", ["shop.legal_url": ""]),
+        .texts("D56", .warning, at: "shop.contact_url", ["shop.contact_url": ""]),
     ]
 
     static let apps: [PlantedMistake] = [
