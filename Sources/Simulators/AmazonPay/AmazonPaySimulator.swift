@@ -93,7 +93,11 @@ package final class AmazonPaySimulator: Simulator {
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
         let step = model.receive(
-            SimulatorRequest(request, reading: AmazonPayModel.fields(of: request)),
+            SimulatorRequest(
+                request,
+                reading: AmazonPayModel.fields(of: request),
+                testers: model.configuration.testers
+            ),
             at: reactor.wallNow
         )
         logCalls()
