@@ -22,6 +22,8 @@ COPY LICENSE /usr/share/doc/sallyport/
 COPY --from=build /src/.build/release/sallyport ./sallyport
 COPY migrations migrations
 COPY public public
+# In PATH, for `docker compose exec broker sallyport ...`.
+RUN ln -s /usr/lib/sallyport/sallyport /usr/bin/sallyport
 USER sallyport
 # The administration listener is on loopback, and there is no curl. Alive, not ready: a restart brings no database back.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8444 \

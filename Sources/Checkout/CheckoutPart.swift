@@ -77,7 +77,8 @@ package final class CheckoutPart {
             limits: process.limits,
             random: reactor.random,
             clock: SystemClock(),
-            metrics: metrics
+            metrics: metrics,
+            steps: StepLog(logger, at: process.settings.logsSteps ? .info : .debug)
         )
         let exchange = loop.offered((any HTTPExchange).self)
         provider = CheckoutService.make(

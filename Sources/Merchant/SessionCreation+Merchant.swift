@@ -50,7 +50,9 @@ extension SessionCreation {
             try await call.merchant.creation.open(new, by: call.caller)
         }
         switch outcome {
-        case .stored: return answer
+        case .stored:
+            noteIssued(issued, client)
+            return answer
         case .claimed(let state): return try SessionCreation.replay(state, claim, call)
         case .referenceHeld(let other): throw Failure(.referenceHeld, session: other)
         }

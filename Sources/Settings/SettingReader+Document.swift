@@ -24,7 +24,7 @@ extension SettingReader {
         }
     }
 
-    private static func insert(_ value: JSONValue, at path: ArraySlice<Substring>, in members: inout [JSONMember]) {
+    static func insert(_ value: JSONValue, at path: ArraySlice<Substring>, in members: inout [JSONMember]) {
         guard let first = path.first else { return }
         let name = String(first)
         if path.count == 1 {

@@ -4,7 +4,7 @@ package import StrictJSON
 
 /// A simulated service as a value that the control interface below `/_sim` works on.
 ///
-/// The interface is for a tester on this machine alone. Every simulator has clock, faults, log of calls, snapshots and reset
+/// The interface is for a tester on this machine, or in a network that the operator names. Every simulator has clock, faults, log of calls, snapshots and reset
 /// from here; `ownControl` adds the calls of one service.
 package protocol ControlledModel {
     /// A call in the log.
@@ -70,7 +70,9 @@ extension ControlledModel {
 
     /// A page of another site must not be able to reach in through the tester's browser.
     private func checkTester(_ request: SimulatorRequest) throws(ControlError) {
-        guard request.isLocalPeer else { throw ControlError(403, "The control interface is for loopback only.") }
+        guard request.mayControl else {
+            throw ControlError(403, "The control interface is for loopback, and the networks of --control-from.")
+        }
         let host = WebURL("http://" + (request.first("host") ?? "localhost").lowercased())
         let isOwnHost = host?.host == WebURL(baseURL)?.host
         guard host?.isLocal == true || isOwnHost else { throw ControlError(403, "The host is not this machine.") }

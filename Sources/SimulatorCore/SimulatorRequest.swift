@@ -12,8 +12,8 @@ package struct SimulatorRequest: Sendable {
     package let fields: [(name: String, value: String)]
     /// The content.
     package let body: [UInt8]
-    /// Whether the other end is on this machine.
-    package let isLocalPeer: Bool
+    /// Whether the other end may use the control interface: it is on this machine, or where an operator lets testers be.
+    package let mayControl: Bool
     /// Whether it came over TLS.
     package let isSecure: Bool
 
@@ -24,14 +24,14 @@ package struct SimulatorRequest: Sendable {
     ///   - target: Path and query as received.
     ///   - fields: Names in either case.
     ///   - body: The content.
-    ///   - isLocalPeer: Whether the other end is on this machine.
+    ///   - mayControl: Whether the other end may use the control interface.
     ///   - isSecure: Whether it came over TLS.
     package init(
         _ method: String,
         _ target: String,
         fields: [(name: String, value: String)] = [],
         body: [UInt8] = [],
-        isLocalPeer: Bool = true,
+        mayControl: Bool = true,
         isSecure: Bool = false
     ) {
         self.method = method
@@ -40,7 +40,7 @@ package struct SimulatorRequest: Sendable {
         query = parts.count > 1 ? String(parts[1]) : ""
         self.fields = fields.map { ($0.name.lowercased(), $0.value) }
         self.body = body
-        self.isLocalPeer = isLocalPeer
+        self.mayControl = mayControl
         self.isSecure = isSecure
     }
 

@@ -1,4 +1,6 @@
+import EventIO
 package import HTTPCore
+package import HTTPServer
 
 // Between the server's requests and responses and the model's values.
 
@@ -11,8 +13,10 @@ extension SimulatorRequest {
 
     /// The value of a request of the server.
     ///
-    /// - Parameter names: Fields that its service looks at beside the common ones, in either case.
-    package init(_ request: HTTPRequest, reading names: [String]) {
+    /// - Parameters:
+    ///   - names: Fields that its service looks at beside the common ones, in either case.
+    ///   - testers: Networks whose machines may use the control interface as this one may.
+    package init(_ request: HTTPRequest, reading names: [String], testers: [NetworkPrefix] = []) {
         var fields: [(name: String, value: String)] = []
         for text in Set(SimulatorRequest.common + names.map { $0.lowercased() }) {
             guard let name = HTTPFieldName(text) else { continue }
@@ -24,7 +28,7 @@ extension SimulatorRequest {
             request.path + (request.query.map { "?" + $0 } ?? ""),
             fields: fields,
             body: request.body,
-            isLocalPeer: peer.hasPrefix("127.") || peer == "::1",
+            mayControl: peer.hasPrefix("127.") || peer == "::1" || testers.contains(where: { $0.contains(peer) }),
             isSecure: request.isSecure
         )
     }
@@ -55,5 +59,12 @@ extension HTTPResponse {
     var secondHalf: [UInt8] {
         guard case .bytes(let content) = body else { return [] }
         return Array(content.dropFirst(content.count / 2))
+    }
+}
+
+extension NetworkPrefix {
+    /// Whether an address lies in the range, as a request names its peer.
+    fileprivate func contains(_ peer: String) -> Bool {
+        SocketAddress(host: peer).map { contains($0.addressBytes) } ?? false
     }
 }

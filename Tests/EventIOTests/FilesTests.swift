@@ -85,6 +85,17 @@ import Testing
         }
     }
 
+    @Test func `say who holds them`() async throws {
+        try await withTemporaryFolder { folder in
+            #expect(FileLock.signer(of: folder + "/lock") == nil)
+            try Files.write(folder + "/lock", Array("123456789\n".utf8))
+            let lock = try FileLock(folder + "/lock")
+            try lock.sign()
+            #expect(FileLock.signer(of: folder + "/lock") == Int(getpid()))
+            lock.release()
+        }
+    }
+
     @Test func `are let go of although a child has a copy of the lock`() async throws {
         try await withTemporaryFolder { folder in
             let lock = try FileLock(folder + "/lock")

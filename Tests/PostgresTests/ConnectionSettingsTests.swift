@@ -35,6 +35,20 @@ private func keywords(
         }
     }
 
+    @Test(arguments: [
+        (
+            "postgresql://me:s3cret@db.example:5433/shop?sslpassword=s3cret",
+            "dbname='shop' host='db.example' port='5433' user='me'"
+        ),
+        ("host=/run/db user=me password=s3cret", "host='/run/db' user='me'"),
+        (#"dbname='it\'s' user='a\\b'"#, #"dbname='it\'s' user='a\\b'"#),
+    ])
+    func `can be told without their passwords`(url: String, told: String) throws {
+        let text = try PostgresConfiguration.withoutPasswords(Secret(url))
+        #expect(text == told)
+        #expect(try PostgresConfiguration.withoutPasswords(Secret(text)) == told, "it means the same")
+    }
+
     @Test func `ask for a server that takes writes, in bounded time`() throws {
         let values = try keywords("postgresql://me:secret@db.example:5433/shop")
         #expect(values["host"] == "db.example")

@@ -84,8 +84,10 @@ private func quoted(_ cell: String) -> [String] {
         }
     }
 
-    @Test func `list in the README exactly the routes that the program has`() throws {
-        let rows = try document("README.md").split(separator: "\n").compactMap(cells)
+    @Test func `list exactly the routes that the program has`() throws {
+        let page = try document("docs/contract.md")
+        let start = try #require(page.firstRange(of: "\n### All routes\n")).upperBound
+        let rows = page[start...].prefix { $0 != "#" }.split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`GET") == true || $0.first?.hasPrefix("`POST") == true }
         let named = rows.flatMap { row in routes(row[0]).map { "\(face(row[1])) \($0)" } }
         let table = RoutesCommand.pageRoutes.map { "\($0.site.text) \($0.method.text) \($0.path)" }

@@ -34,6 +34,42 @@ private func source(_ file: String?, _ environment: [String: String] = [:]) -> S
         #expect(read(filled(source(file, environment))).items == ["variable"])
     }
 
+    @Test func `has room for a further file below its own, of which unknown members are passed over`() throws {
+        let file = #"{"sample":{"name":"lower","hosts":["l"],"items":[{"name":"lower"}]},"unknown":{"a":1}}"#
+        let lower = Array(file.utf8)
+        func over(_ source: SettingSource) throws -> SettingSource {
+            try source.over(lower, path: "lower.json").fillingIn(["sample.name": "default"])
+        }
+        let alone = read(try over(.empty))
+        #expect(alone.name == "lower" && alone.hosts == ["l"] && alone.items == ["lower"] && alone.problems.isEmpty)
+        #expect(read(try over(source(#"{"sample":{"name":"file"}}"#))).name == "file")
+        #expect(read(try over(source(nil, ["SALLYPORT_SAMPLE_NAME": "variable"]))).name == "variable")
+        #expect(try over(.empty).isSet("sample.name"))
+        for broken in ["[]", "{"] {
+            #expect(throws: ConfigurationError.self) { try SettingSource.empty.over(Array(broken.utf8), path: "x") }
+        }
+    }
+
+    @Test func `gives what is set as a file that sets the same elsewhere, without secrets`() throws {
+        var reader = SettingReader(.empty)
+        _ = reader.text("sample.name", "fallback", "a name")
+        _ = reader.list("sample.hosts", "", "hosts")
+        _ = reader.objects("sample.items", "[{name}]")
+        _ = reader.secret("sample.secret", "a secret")
+        _ = reader.file("sample.file", "a file")
+        _ = reader.folder("sample.folder", "./there", "a folder")
+        let environment = [
+            "SALLYPORT_SAMPLE_HOSTS": "a,b", "SALLYPORT_SAMPLE_ITEMS": #"[{"name":"x"}]"#,
+            "SALLYPORT_SAMPLE_SECRET": "s3cret", "SALLYPORT_SAMPLE_FILE": "here/file.pem",
+        ]
+        let set = source(#"{"sample":{"name":"file","secret":"s3cret"}}"#, environment)
+        let document = set.document(of: reader.settings, in: "/work", adding: ["sample.more": "text"])
+        let told = #""name":"file","hosts":"a,b","items":[{"name":"x"}],"file":"/work/here/file.pem""#
+        #expect(document.description == #"{"sample":{"more":"text",\#(told)}}"#)
+        let again = read(source(document.description))
+        #expect(again.name == "file" && again.hosts == ["a", "b"] && again.items == ["x"])
+    }
+
     @Test func `tells what is set from what is filled in, and an empty text from none`() {
         let filled = source(nil, ["SALLYPORT_SAMPLE_NAME": "", "PATH": "x"]).fillingIn(["sample.hosts": "a"])
         #expect(filled.isSet("sample.name") && !filled.isSet("sample.hosts"))

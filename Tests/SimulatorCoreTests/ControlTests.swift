@@ -62,14 +62,14 @@ private struct Counting: ControlledModel {
         _ path: String,
         _ body: JSONValue? = nil,
         fields: [(String, String)] = [],
-        isLocalPeer: Bool = true
+        mayControl: Bool = true
     ) -> (status: Int, json: JSONValue) {
         let request = SimulatorRequest(
             method,
             "/_sim/" + path,
             fields: fields.map { (name: $0.0, value: $0.1) },
             body: body?.bytes ?? [],
-            isLocalPeer: isLocalPeer
+            mayControl: mayControl
         )
         let answer = control(request)
         return (answer.status, (try? JSONParser.parse(answer.body)) ?? .null)
@@ -80,7 +80,7 @@ private struct Counting: ControlledModel {
     @Test func `is for the tester on this machine, whatever page a browser shows`() {
         var model = Counting()
         #expect(model.tester("GET", "health").status == 200)
-        #expect(model.tester("GET", "health", isLocalPeer: false).status == 403)
+        #expect(model.tester("GET", "health", mayControl: false).status == 403)
         #expect(model.tester("GET", "health", fields: [("host", "shop.example.test")]).status == 403)
         #expect(model.tester("GET", "health", fields: [("host", "counting.example.test:9443")]).status == 200)
         #expect(model.tester("POST", "reset", fields: [("origin", "https://shop.example.test")]).status == 403)

@@ -112,6 +112,7 @@ extension Broker {
         if case .dead(let state) = done.outcome {
             endedSessions.insert(state, of: launchHash, at: clock.monotonicNow())
         }
+        if case .opened = done.outcome { steps.note("session.opened", ticket.webviewSession) }
         return done.outcome.map { OpenedTab(token: fresh, session: $0) }
     }
 

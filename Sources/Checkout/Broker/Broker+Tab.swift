@@ -1,6 +1,7 @@
 package import Commerce
 package import Primitives
 package import SessionBroker
+import Telemetry
 
 extension Broker {
     /// What a tab may see; slides its idle deadline, and revokes the webview session when the token is superseded.
@@ -71,6 +72,7 @@ extension Broker {
         if done.isFound { limits.remember(ShownTokens(tab.webviewSession, request.tabHash, other: request.returnHash)) }
         guard case .reviewed(var view) = done.outcome else { return done.outcome }
         view.details = session.details
+        steps.note("session.reviewed", tab.webviewSession, [LogField("postage", Int(session.postage.amount))])
         return .reviewed(view)
     }
 
@@ -153,6 +155,9 @@ extension Broker {
         if done.isFound { limits.remember(tokens) }
         guard case .placed(var placement) = done.outcome else { return done.outcome }
         placement.view.details = try details(of: placement.view.record, under: ticket)
+        if !placement.isRepeat {
+            steps.note("session.placed", tab.webviewSession, [LogField("total", Int(placement.total.amount))])
+        }
         return .placed(placement)
     }
 
@@ -193,6 +198,7 @@ extension Broker {
             by: caller
         )
         counters.count(.decline, isDone ? "declined" : "stale")
+        if isDone { steps.note("session.declined", view.id, [LogField("reason", Broker.word(reason))]) }
         return isDone
     }
 
@@ -218,6 +224,7 @@ extension Broker {
         try admit(shown, by: caller)
         let done = try await store.cancel(tab.webviewSession, tab: tabHash, by: caller)
         try note(done, .cancel, shown, by: caller)
+        if case .cancelled = done.outcome { steps.note("session.cancelled", tab.webviewSession) }
         return done.outcome
     }
 

@@ -28,6 +28,8 @@ package final class Broker {
     let mac: HMACSHA256
     let seal: PrivateSeal
     let counters: OutcomeCounters
+    /// Gets a line for each step that was taken.
+    package let steps: StepLog
     var endedSessions: EndedSessionCache
 
     /// A broker.
@@ -40,6 +42,7 @@ package final class Broker {
     ///   - clock: The time for webview session ids, and the monotonic one for limits; deadlines are the
     ///     database's.
     ///   - metrics: Gets one counter per operation and outcome.
+    ///   - steps: Gets a line for each step that was taken.
     /// - Throws: `fault` where OpenSSL does not offer SHA-256.
     package init(
         store: PostgresSessionStore,
@@ -47,7 +50,8 @@ package final class Broker {
         limits: WebviewSessionLimits,
         random: any RandomSource,
         clock: any WallClock & MonotonicClock,
-        metrics: MetricsRegistry
+        metrics: MetricsRegistry,
+        steps: StepLog = .silent
     ) throws(StoreError) {
         self.store = store
         self.policy = policy
@@ -55,6 +59,7 @@ package final class Broker {
         self.random = random
         self.clock = clock
         counters = OutcomeCounters(metrics)
+        self.steps = steps
         endedSessions = EndedSessionCache(life: policy.times.endedCache)
         do {
             hasher = try SHA256()

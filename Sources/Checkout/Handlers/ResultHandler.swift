@@ -45,6 +45,7 @@ enum ResultHandler {
         }
         let caller = exchange.caller
         guard let refusal = await exchange.services.provider.refusal(of: checkoutSession, view.id, by: caller) else {
+            exchange.services.broker.steps.note("session.returned", view.id)
             return try await way(exchange, token, view)
         }
         _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in

@@ -3,7 +3,8 @@ package import Commerce
 package import MerchantAPI
 package import MerchantOrders
 import Primitives
-import SessionBroker
+package import SessionBroker
+import Telemetry
 import Web
 
 /// The one way to a webview session: the shop's own pages come here, and so do merchants' programs; one per loop.
@@ -77,9 +78,16 @@ package final class SessionCreation {
             throw error.failure
         }
         switch outcome {
-        case .issued(let issued): return issued
+        case .issued(let issued):
+            noteIssued(issued, cart.client)
+            return issued
         case .refused(.tooManyWebviewSessions): throw Failure(.rateLimited, "too many live webview sessions")
         case .refused(.verifierRequired): throw Failure(.invalidRequest, "this shop requires code_challenge")
         }
+    }
+
+    /// Writes down that a webview session was stored.
+    package func noteIssued(_ issued: IssuedWebviewSession, _ client: ClientKind) {
+        broker.steps.note("session.issued", issued.ticket.webviewSession, [LogField("client", client.rawValue)])
     }
 }

@@ -14,6 +14,8 @@ package struct CheckoutSettings: Sendable {
     private let trailSecretPath: String
     /// Whether what the policy of a page with the provider's script forbids is kept out, not only reported.
     let enforcesScriptPolicy: Bool
+    /// Whether the steps of purchases are worth a line each.
+    let logsSteps: Bool
     /// Folder of the static files.
     let publicDirectory: String
     /// The account.
@@ -37,6 +39,11 @@ package struct CheckoutSettings: Sendable {
             "enforce the content security policy of pages with the provider's script, or only report violations"
         )
         enforcesScriptPolicy = scriptPolicy == "enforce"
+        logsSteps = read.flag(
+            "log_steps",
+            false,
+            "log each step of a purchase (`session.issued`, `session.placed`, ...) at `info`, not at `debug`; on in `demo`"
+        )
         publicDirectory = read.programFolder(
             "public_dir",
             "public",

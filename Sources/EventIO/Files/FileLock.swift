@@ -23,6 +23,22 @@ package struct FileLock: ~Copyable {
 
     /// Lets go of the lock.
     package consuming func release() {}
+
+    /// Writes the number of this process into the file, for those who find it held.
+    package borrowing func sign() throws(IOError) {
+        let raw = file.raw
+        let number = Array("\(getpid())\n".utf8)
+        try systemCall("ftruncate") { ftruncate(raw, 0) }
+        _ = try systemCall("pwrite") {
+            unsafe number.withUnsafeBytes { unsafe pwrite(raw, $0.baseAddress, $0.count, 0) }
+        }
+    }
+
+    /// The number of the process that has signed a file; `nil` where none has.
+    package static func signer(of path: String) -> Int? {
+        guard let text = try? Files.read(path, limit: 32) else { return nil }
+        return Int(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
 }
 
 extension IOError {

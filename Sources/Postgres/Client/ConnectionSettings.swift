@@ -48,7 +48,10 @@ struct ConnectionSettings {
     /// The keywords and values of a URI or a list of `keyword=value`.
     ///
     /// - Throws: `unavailable` when libpq cannot read it; the detail does not quote it, it may hold a password.
-    static func parse(_ url: Secret<String>) throws(PostgresError) -> [String: String] {
+    static func parse(
+        _ url: Secret<String>,
+        withPasswords: Bool = true
+    ) throws(PostgresError) -> [String: String] {
         guard let options = unsafe PQconninfoParse(url.reveal(), nil) else {
             throw PostgresError(.unavailable, "libpq cannot read the URI of the database")
         }
@@ -56,12 +59,24 @@ struct ConnectionSettings {
         var values: [String: String] = [:]
         var option = unsafe options
         while let keyword = unsafe option.pointee.keyword {
-            if let value = unsafe option.pointee.val {
+            // Libpq marks what a form would not show.
+            let isPassword = unsafe option.pointee.dispchar.pointee == 0x2A
+            if withPasswords || !isPassword, let value = unsafe option.pointee.val {
                 values[unsafe String(cString: keyword)] = unsafe String(cString: value)
             }
             unsafe option += 1
         }
         return values
+    }
+
+    /// What a URI or a list of `keyword=value` says, as such a list, without what libpq takes for a password.
+    ///
+    /// - Throws: As `parse`.
+    static func withoutPasswords(_ url: Secret<String>) throws(PostgresError) -> String {
+        let words = try parse(url, withPasswords: false).sorted { $0.key < $1.key }.map { keyword, value in
+            "\(keyword)='\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        }
+        return words.joined(separator: " ")
     }
 
     /// What a new connection is told first.

@@ -85,6 +85,15 @@ package struct PostgresConfiguration: Sendable {
         keywords = Secret(try DatabaseLink.secured(given, allowsPlaintext: allowsPlaintext))
     }
 
+    /// What a URI or a list of `keyword=value` says, as such a list and without its passwords.
+    ///
+    /// - Parameter url: As `init` takes it.
+    /// - Returns: The keywords in the order of the alphabet, each value in quotes.
+    /// - Throws: `unavailable` when libpq cannot read it.
+    package static func withoutPasswords(_ url: Secret<String>) throws(PostgresError) -> String {
+        try ConnectionSettings.withoutPasswords(url)
+    }
+
     /// Whether any of the servers is on another machine.
     package var isRemote: Bool { DatabaseLink.isRemote(keywords.reveal()) }
     /// Whether a server over the network is believed only when it has proved by TLS who it is.

@@ -15,7 +15,8 @@ enum DemoCommand {
         details: """
             Starts a private PostgreSQL in the data directory, the simulators as a process of their own, and the broker. It
             starts no PostgreSQL if database_url is set (run `migrate` first), and no simulators if provider.api_url is set.
-            Prints `ready URL` and the steps of a purchase. Ctrl-C stops all.
+            Prints `ready URL` and the steps of a purchase. Ctrl-C stops all. Its settings are in demo.json in the data
+            directory, where other commands in the same folder find them.
             """,
         options: [],
         examples: [
@@ -32,6 +33,9 @@ enum DemoCommand {
     private static func run(_ configuration: Configuration, _ input: CommandInput) async throws -> Int32 {
         let logger = configuration.logger
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
+        let folder = try DemoFolder(holding: configuration.storage.dataDirectory)
+        defer { folder.release() }
+        try DemoFolder.keep(try input.settings(), configuration)
         let database = try DatabaseAccess(configuration, logger: logger)
         defer { database.close() }
         try await database.prepareSchema(configuration.storage.migrationsDirectory)

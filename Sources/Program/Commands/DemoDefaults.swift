@@ -36,6 +36,7 @@ enum DemoDefaults {
                 "merchant.postage_origins": "http://127.0.0.1:8098",
                 "merchant.app_links": "https://shop.example.com",
                 "merchant.secret_file": folder + "/merchant.secret",
+                "log_steps": "true",
                 "session.trail_secret": folder + "/trail.secret",
                 // So both for orders that are captured with the payment and for those that a call captures.
                 "shop.payment": "ご注文の確定時に承認され、ショップが売上を確定したときに請求されます。",
@@ -91,15 +92,10 @@ enum DemoDefaults {
     /// The settings of a command that works on the data of a demo.
     ///
     /// - Parameter source: What file and environment say; it wins.
-    /// - Returns: The demo's, where neither a database nor an account is set and the data directory is a demo's.
-    /// - Throws: What `fill` throws.
+    /// - Returns: The demo's, where the data directory is a demo's and nothing else is set.
+    /// - Throws: What `DemoFolder.settings` throws.
     static func fillWhereKept(_ source: SettingSource) throws -> SettingSource {
-        let settings = Configuration(unchecked: source)
-        let checkout = settings.features.first(CheckoutFeature.self)?.settings
-        guard settings.storage.databaseURL == nil, checkout?.provider.merchantID.isEmpty == true,
-            Files.exists(settings.storage.dataDirectory + "/development/merchant.secret")
-        else { return source }
-        return try fill(source)
+        try DemoFolder.settings(for: source) ?? source
     }
 
     /// Whether the demo starts simulators of its own: where the settings name no other provider.

@@ -96,8 +96,9 @@ struct DevelopmentKeys: Sendable {
         }
     }
 
-    /// Secrets that the keys of webhooks are sealed under, and that the rows of the audit trail are marked under.
-    private static let secretNames = ["merchant", "trail"]
+    /// Secrets that the keys of webhooks are sealed under, and that the rows of the audit trail are marked under; and a token
+    /// for an administration listener that others can reach.
+    private static let secretNames = ["merchant", "trail", "admin"]
 
     /// Makes the file `NAME.secret` where it is missing, in a folder of an older version too.
     ///

@@ -1,5 +1,6 @@
 import EventIO
 import Operations
+import Settings
 
 /// `sallyport doctor`: what is wrong with the settings and their surroundings, and what to do about it.
 enum DoctorCommand {
@@ -9,7 +10,8 @@ enum DoctorCommand {
         summary: "check the settings and the machine, and print problems with remedies",
         details: """
             Prints one line per finding: check, error, warning or note, setting, problem, remedy. docs/doctor.md lists the checks.
-            It accepts settings that `serve` refuses. Exit status: 0 no error, 1 warnings with --strict, 2 errors.
+            It accepts settings that `serve` refuses. Without --config it checks the demo of the data directory, if there is
+            one and neither a database nor an account is set. Exit status: 0 no error, 1 warnings with --strict, 2 errors.
             """,
         options: [
             CommandOption(
@@ -17,7 +19,11 @@ enum DoctorCommand {
                 nil,
                 "also check the running program, the database, the provider, and the lists of Apple and Google"
             ),
-            CommandOption("demo", nil, "use the defaults of `demo`"),
+            CommandOption(
+                "demo",
+                nil,
+                "use the defaults of `demo`, with the settings of the demo in the data directory"
+            ),
             CommandOption("strict", nil, "exit with 1 if there are warnings"),
             CommandOption("json", nil, "print one JSON object instead of lines"),
         ],
@@ -26,10 +32,9 @@ enum DoctorCommand {
         ],
         run: { input in
             let flags = input.arguments.flags
-            if flags.contains("print-config") { return await input.withConfiguration { _ in 0 } }
             do {
-                let settings = try input.settings()
-                let source = try flags.contains("demo") ? DemoDefaults.fill(settings) : settings
+                let (source, isDemo) = try settings(input)
+                if flags.contains("print-config") { return await input.withConfiguration({ _ in source }) { _ in 0 } }
                 let examination = SettingExamination(source, now: SystemClock().now())
                 var findings = examination.findings
                 if flags.contains("online") {
@@ -39,6 +44,10 @@ enum DoctorCommand {
                 let report = Report(findings)
                 show(report, flags, input.console)
                 if let remark = input.configurationFile?.remark { input.console.complain("sallyport: \(remark)") }
+                if isDemo, !flags.contains("json") {
+                    let folder = Configuration(unchecked: source).storage.dataDirectory
+                    input.console.print("doctor: no --config, so these are the settings of the demo in \(folder)")
+                }
                 return report.exitStatus(isStrict: flags.contains("strict"))
             } catch {
                 input.complain(error)
@@ -46,6 +55,16 @@ enum DoctorCommand {
             }
         }
     )
+
+    /// The settings that are checked: where no file is named, perhaps those of the demo in the data directory.
+    private static func settings(_ input: CommandInput) throws -> (source: SettingSource, isDemo: Bool) {
+        let settings = try input.settings()
+        if input.arguments.flags.contains("demo") {
+            return (try DemoFolder.settings(for: settings) ?? DemoDefaults.fill(settings), false)
+        }
+        guard !settings.hasFile, let kept = try DemoFolder.settings(for: settings) else { return (settings, false) }
+        return (kept, true)
+    }
 
     private static func show(_ report: Report, _ flags: Set<String>, _ console: Console) {
         guard !flags.contains("json") else { return console.print(report.json) }

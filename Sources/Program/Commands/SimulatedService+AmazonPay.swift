@@ -31,12 +31,22 @@ extension SimulatedService {
         let quota = try configuration.checkout().provider.simulatorQuota.rawValue
         simulator.switches.quota = SimulatorSwitches.Quota(rawValue: quota) ?? .live
         simulator.insecureAllowsOthers = arguments.flags.contains("allow-remote")
+        simulator.testers = try testers(arguments)
         var sending = ClientConfiguration()
         sending.trust = .file(path: keys.authorityPath)
         let listener = ServerConfiguration.Listener(address, .tls)
         return Plan(places: [SimulatorHost.Place(listener, tls: context)]) { [simulator, sending] reactor, logger in
             let exchange = CurlClient(reactor, configuration: sending)
             return AmazonPaySimulator(simulator, reactor: reactor, exchange: exchange, logger: logger)
+        }
+    }
+
+    private static func testers(_ arguments: CommandLineArguments) throws -> [NetworkPrefix] {
+        try (arguments.values["control-from"] ?? "").split(separator: ",").map { text in
+            guard let network = NetworkPrefix(String(text)) else {
+                throw ConfigurationError(problems: ["--control-from: \(text) is no address or network"])
+            }
+            return network
         }
     }
 

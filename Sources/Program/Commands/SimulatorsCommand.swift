@@ -16,6 +16,11 @@ enum SimulatorsCommand {
             """,
         options: [
             CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
+            CommandOption(
+                "control-from",
+                "NETWORKS",
+                "addresses and networks of other machines that may use /_sim, with commas between them; for containers"
+            ),
             CommandOption("merchants", "FILE", "JSON file with further merchants"),
             CommandOption("state", "FILE", "file that keeps objects, money and the clock from one run to the next"),
             CommandOption(

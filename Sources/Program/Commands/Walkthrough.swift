@@ -12,6 +12,7 @@ enum Walkthrough {
     static func text(_ configuration: Configuration, simulator: String, _ keys: DevelopmentKeys) -> String {
         let web = configuration.listeners.web.text
         let ca = keys.authorityPath
+        let settings = DemoFolder.settingsPath(configuration.storage.dataDirectory)
         return """
 
             In a browser:   \(web)/browser/cart   (certificate: \(ca), or \(web)/crt/sample.crt)
@@ -25,6 +26,7 @@ enum Walkthrough {
               curl --cacert \(ca) -b app.jar -d 'client=iosApp&hd8=1&hd10=1' \(web)/secureWebviewSession
               curl --cacert \(ca) -c tab.jar -L "\(web)/button?secureWebviewSessionId=THE_TICKET"
 
+            Other commands in this folder (keys, reconcile, audit, doctor) know this demo by \(settings).
             Ctrl-C stops everything. The data stays in \(places(configuration.storage)).
             """
     }

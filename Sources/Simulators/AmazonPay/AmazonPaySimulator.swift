@@ -93,7 +93,11 @@ package final class AmazonPaySimulator: Simulator {
 
     package func handle(_ request: HTTPRequest) -> HandlerResult {
         let step = model.receive(
-            SimulatorRequest(request, reading: AmazonPayModel.fields(of: request)),
+            SimulatorRequest(
+                request,
+                reading: AmazonPayModel.fields(of: request),
+                testers: model.configuration.testers
+            ),
             at: reactor.wallNow
         )
         logCalls()
@@ -136,7 +140,7 @@ package final class AmazonPaySimulator: Simulator {
         } catch {
             outcome = LogField("error", "\(error.code)")
         }
-        logger.info("simulator.notification", [LogField("number", delivery.number), outcome])
+        logger.debug("simulator.notification", [LogField("number", delivery.number), outcome])
         model.endDelivery(delivery.number, status: status, at: reactor.wallNow)
         notify()
     }
@@ -144,7 +148,7 @@ package final class AmazonPaySimulator: Simulator {
     private func logCalls() {
         for entry in model.calls.entries(since: loggedCalls, limit: .max) {
             loggedCalls = entry.number
-            logger.info("simulator.call", entry.logFields)
+            logger.debug("simulator.call", entry.logFields)
         }
         if model.calls.count < loggedCalls { loggedCalls = model.calls.count }
     }

@@ -1,3 +1,5 @@
+import HTTPCore
+import HTTPServer
 import Primitives
 import SimulatorCore
 import Simulators
@@ -240,9 +242,25 @@ struct ControlTests {
         #expect(bench.control("GET", "snapshot").json["snapshots"]?.elements.isEmpty == true)
     }
 
+    @Test(
+        arguments: [
+            (0x7F00_0001, [], true), (0xAC12_0001, [], false), (0xAC12_0001, ["172.16.0.0/12"], true),
+            (0xC000_0207, ["172.16.0.0/12"], false), (0xC000_0207, ["172.16.0.0/12", "192.0.2.7"], true),
+        ] as [(UInt32, [String], Bool)]
+    )
+    func `is for other machines where an operator names them`(peer: UInt32, networks: [String], isLetIn: Bool) throws {
+        let request = try #require(HTTPRequest(.get, "/_sim/health"))
+        request.peer = PeerAddress(ipv4: peer)
+        let testers = networks.compactMap(NetworkPrefix.init)
+        #expect(testers.count == networks.count)
+        var bench = Bench()
+        let answer = bench.send(SimulatorRequest(request, reading: [], testers: testers)).0
+        #expect(answer.status == (isLetIn ? 200 : 403))
+    }
+
     @Test func `is for this machine only`() {
         var bench = Bench()
-        let foreign = SimulatorRequest("GET", "/_sim/health", isLocalPeer: false)
+        let foreign = SimulatorRequest("GET", "/_sim/health", mayControl: false)
         #expect(bench.send(foreign).0.status == 403)
     }
 

@@ -1,5 +1,6 @@
 package import Cryptography
 package import EventIO
+package import HTTPServer
 package import Primitives
 import SimulatorCore
 
@@ -33,6 +34,8 @@ package struct SimulatorConfiguration: Sendable {
     ///
     /// Its pages know no real password, so by default it may not.
     package var insecureAllowsOthers = false
+    /// Networks of other machines that may use the control interface.
+    package var testers: [NetworkPrefix] = []
 
     /// The given set-up with the standard buyers and strict signatures.
     ///
