@@ -249,9 +249,8 @@ let package = Package(
         tests(
             "MerchantAPITests",
             [
-                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON",
-                "HTTPCore",
-                "Primitives",
+                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "SessionBroker", "Webhooks", "Commerce", "Web",
+                "StrictJSON", "HTTPCore", "Primitives",
             ]
         ),
         tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),

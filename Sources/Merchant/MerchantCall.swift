@@ -71,10 +71,12 @@ struct MerchantCall {
 
     /// The parameters of the query.
     ///
-    /// - Parameter known: Every name the route knows.
+    /// - Parameters:
+    ///   - known: Every name the route knows.
+    ///   - full: Those of them that are not sent empty: whoever means one object would be told of others.
     /// - Returns: By name; empty ones are left out.
-    /// - Throws: `invalid_request` for another name, or one that comes twice.
-    func query(_ known: [String]) throws(Failure) -> [OctetText: String] {
+    /// - Throws: `invalid_request` for another name, one that comes twice, or an empty one of `full`.
+    func query(_ known: [String], full: [String] = []) throws(Failure) -> [OctetText: String] {
         var found: [OctetText: String] = [:]
         for (name, value) in content.query {
             guard known.contains(where: { $0.octets == name.octets }) else {
@@ -82,6 +84,9 @@ struct MerchantCall {
             }
             guard case .none = found[name.octets] else {
                 throw Failure(.invalidRequest, message: "The parameter comes twice.", field: name)
+            }
+            if value.isEmpty, full.contains(where: { $0.octets == name.octets }) {
+                throw Failure(.invalidRequest, message: "The parameter is empty.", field: name)
             }
             found[name.octets] = value
         }

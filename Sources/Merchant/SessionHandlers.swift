@@ -29,9 +29,16 @@ enum SessionHandlers {
 
     /// Answers `GET /v1/sessions`.
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let query = try query(try call.query(RouteDescription.listParameters))
+        let texts = try call.query(RouteDescription.listParameters, full: RouteDescription.nameParameters)
+        let query = try query(texts)
+        let lookUps = try lookUps(texts)
         let page = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.page(query)
+            var asked = query
+            for lookUp in lookUps {
+                let found = try await call.merchant.orders.sessions(lookUp)
+                asked.among = asked.among?.filter(found.contains) ?? found
+            }
+            return try await call.merchant.orders.page(asked)
         }
         let body: JSONValue = [
             "data": .array(page.orders.map { SessionBody($0).json }), "nextCursor": JSONValue(page.next?.text),
@@ -57,18 +64,32 @@ enum SessionHandlers {
             }
             query.reference = text
         }
-        if let text = texts["updatedAfter"] {
-            // The short form, of the provider, is none of ours.
-            guard text.utf8.contains(UInt8(ascii: "-")), let time = CalendarDate.time(of: text) else {
-                throw Failure(
-                    .invalidRequest,
-                    message: "A time in UTC, such as 2026-11-20T12:00:00Z.",
-                    field: "updatedAfter"
-                )
-            }
-            query.updatedAfter = time
-        }
+        query.updatedAfter = try time(texts, "updatedAfter")
+        query.createdAfter = try time(texts, "createdAfter")
+        query.createdBefore = try time(texts, "createdBefore")
         return query
+    }
+
+    private static func lookUps(_ texts: [OctetText: String]) throws(Failure) -> [OrderLookUp] {
+        var lookUps: [OrderLookUp] = []
+        for name in RouteDescription.LookUpParameter.allCases {
+            guard let text = texts[name.rawValue.octets] else { continue }
+            lookUps.append(try OrderLookUp(name, text))
+        }
+        return lookUps
+    }
+
+    private static func time(_ texts: [OctetText: String], _ name: String) throws(Failure) -> WallTime? {
+        guard let text = texts[name.octets] else { return nil }
+        // The short form, of the provider, is none of ours.
+        guard text.utf8.contains(UInt8(ascii: "-")), let time = CalendarDate.time(of: text) else {
+            throw Failure(
+                .invalidRequest,
+                message: "A time in UTC, such as 2026-11-20T12:00:00Z.",
+                field: name
+            )
+        }
+        return time
     }
 
     /// How many a part of a list may have.

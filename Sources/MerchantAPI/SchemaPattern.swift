@@ -35,6 +35,10 @@ enum SchemaPattern {
     static let uuid = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
     /// The provider's id of a checkout session.
     static let checkoutSession = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+    /// The number of an order, which is written in capital letters with a dash and read as people type it.
+    static let number = "^[0-9A-TV-Za-tv-z]{5}-?[0-9A-TV-Za-tv-z]{5}$"
+    /// A charge permission's id.
+    static let permission = "^[A-Z][0-9]{2}-[0-9]{7}-[0-9]{7}$"
     /// A charge's id.
     static let charge = "^[A-Z][0-9]{2}-[0-9]{7}-[0-9]{7}-C[0-9]{6}$"
     /// A refund's id.

@@ -75,7 +75,53 @@ extension RouteDescription {
     )
 
     /// Names of the parameters of the list.
-    package static let listParameters = ["limit", "cursor", "state", "reference", "updatedAfter"]
+    package static let listParameters =
+        ["limit", "cursor", "state", "updatedAfter", "createdAfter", "createdBefore"] + nameParameters
+
+    /// Names of those that name an order.
+    package static let nameParameters = ["reference"] + LookUpParameter.allCases.map(\.rawValue)
+
+    /// A parameter of the list that finds one session by an id of its order or of its payment.
+    package enum LookUpParameter: String, Sendable, CaseIterable {
+        /// The number that the buyer sees.
+        case number
+        /// The provider's id of the checkout session.
+        case checkoutSessionId
+        /// The provider's id of the permission to charge.
+        case chargePermissionId
+        /// The provider's id of a charge.
+        case chargeId
+        /// The provider's id of a refund.
+        case refundId
+
+        /// How its text looks, for people.
+        package var form: String {
+            switch self {
+            case .number: "A number such as 4F7K9-2QX8M"
+            case .checkoutSessionId: "36 characters of a UUID in lower case"
+            case .chargePermissionId: "An id such as S03-1234567-1234567"
+            case .chargeId: "An id such as S03-1234567-1234567-C123456"
+            case .refundId: "An id such as S03-1234567-1234567-R123456"
+            }
+        }
+
+        fileprivate var parameter: QueryParameter {
+            let (pattern, meaning) =
+                switch self {
+                case .number:
+                    (
+                        SchemaPattern.number,
+                        "the session whose order has this number, which the buyer sees; in either case, with or without the dash"
+                    )
+                case .checkoutSessionId:
+                    (SchemaPattern.checkoutSession, "the session whose order was placed with this checkout session")
+                case .chargePermissionId: (SchemaPattern.permission, "the session that was paid with this permission")
+                case .chargeId: (SchemaPattern.charge, "the session of this charge")
+                case .refundId: (SchemaPattern.refund, "the session of this refund")
+                }
+            return QueryParameter(rawValue, .matching(pattern), meaning)
+        }
+    }
 
     private static var creation: Shape {
         var shape = Shape(.created, .named(.openedSession))
@@ -204,7 +250,18 @@ extension RouteDescription {
                 .matching(SchemaPattern.time),
                 "only sessions that have changed after this time; a page may then be short, or empty. See `listEvents`"
             ),
+            QueryParameter(
+                "createdAfter",
+                .matching(SchemaPattern.time),
+                "only sessions that were opened at this time or later; a page may then be short, or empty"
+            ),
+            QueryParameter(
+                "createdBefore",
+                .matching(SchemaPattern.time),
+                "only sessions that were opened before this time; a page may then be short, or empty"
+            ),
         ]
+        shape.query += LookUpParameter.allCases.map(\.parameter)
         shape.problems = [.invalidCursor]
         return shape
     }

@@ -36,14 +36,21 @@ package struct OrderNumber: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameter text: In either case, with or without the dash; O and zero, I, L and one are the same.
     package init?(typed text: String) {
-        let same: [UInt8: UInt8] = [
-            UInt8(ascii: "O"): UInt8(ascii: "0"), UInt8(ascii: "I"): UInt8(ascii: "1"),
-            UInt8(ascii: "L"): UInt8(ascii: "1"),
-        ]
-        var characters = text.uppercased().utf8.map { same[$0] ?? $0 }
-        if characters.count == 11, characters[5] == UInt8(ascii: "-") { characters.remove(at: 5) }
-        guard characters.count == 10, characters.allSatisfy(OrderNumber.alphabet.contains) else { return nil }
-        characters.insert(UInt8(ascii: "-"), at: 5)
-        description = String(decoding: characters, as: UTF8.self)
+        var digits = Array(text.utf8)
+        if digits.count == 11, digits[5] == UInt8(ascii: "-") { digits.remove(at: 5) }
+        guard digits.count == 10 else { return nil }
+        for index in digits.indices {
+            let isSmall = digits[index] >= UInt8(ascii: "a") && digits[index] <= UInt8(ascii: "z")
+            let capital = isSmall ? digits[index] & 0xDF : digits[index]
+            digits[index] =
+                switch capital {
+                case UInt8(ascii: "O"): UInt8(ascii: "0")
+                case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
+                default: capital
+                }
+            guard OrderNumber.alphabet.contains(digits[index]) else { return nil }
+        }
+        digits.insert(UInt8(ascii: "-"), at: 5)
+        description = String(decoding: digits, as: UTF8.self)
     }
 }

@@ -4,6 +4,7 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import SessionBroker
 import StrictJSON
 import Testing
 import Web
@@ -57,6 +58,21 @@ struct SchemaPatternTests {
         }
         for text in ["2026-11-20T24:00:00Z", "2026-11-20T12:60:00Z", "2026-11-20T12:00:00+09:00", "20261120T120000Z"] {
             #expect(!pattern.takes(text), "\(text)")
+        }
+    }
+
+    @Test func `of a number takes what the program reads as one`() throws {
+        let pattern = try Self.pattern(ofQuery: "number")
+        for byte in UInt8(1)...127 {
+            let one = String(decoding: [byte], as: UTF8.self)
+            for text in [
+                "4F7K\(one)-2QX8M", "4F7K\(one)2QX8M", "4F7K9\(one)2QX8M", "4F7K92QX8\(one)", "4F7K92QX8M\(one)",
+            ] {
+                #expect(pattern.takes(text) == (OrderNumber(typed: text) != nil), "\(text.debugDescription)")
+            }
+        }
+        for text in ["4F7K\u{131}-2QX8M", "4F7K\u{17F}-2QX8M", "\u{FF14}F7K92QX8M", ""] {
+            #expect(!pattern.takes(text) && OrderNumber(typed: text) == nil)
         }
     }
 

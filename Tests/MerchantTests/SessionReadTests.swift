@@ -103,7 +103,7 @@ import Testing
             #expect(answer.json["nextCursor"]?.text == Self.cursor)
             let asked = try shop.parameters("order_part")
             let (newest, end, limit) = (try asked.uuid(0, 0), try asked.uuid(0, 1), try asked.int64(0, 3))
-            let hasFilter = try !asked.isNull(0, 2) || !asked.isNull(0, 4)
+            let hasFilter = try [2, 4, 5, 6].contains { try !asked.isNull(0, $0) }
             #expect(newest == UUIDBytes(high: .max, low: .max) && end == UUIDBytes(high: 0, low: 0))
             #expect(limit == 2 && !hasFilter)
         }
@@ -145,8 +145,83 @@ import Testing
             let answer = try await shop.send(Self.list(query))
             #expect(answer.status == 200 && answer.json["data"]?.elements.count == 1)
             let asked = try shop.parameters("order_part_named")
-            let (after, name, limit) = (try asked.timestamp(0, 4), try asked.text(0, 5), try asked.int64(0, 3))
+            let (after, name, limit) = (try asked.timestamp(0, 4), try asked.text(0, 7), try asked.int64(0, 3))
             #expect(after == Sample.time && name == "A-1001" && limit == 101)
+        }
+    }
+
+    @Test func `of a time asks for the ids of that time, and ends there`() async throws {
+        try await withMerchants { shop in
+            let low = UUIDBytes(firstAt: Sample.time + .seconds(-3_600))
+            shop.database.answer("order_reach", Cell.uuid(low))
+            shop.database.answer("order_part")
+            shop.database.answer("ledger_objects")
+            let answer = try await shop.send(Self.list("?createdAfter=\(Sample.text)&createdBefore=\(Sample.text)"))
+            #expect(answer.status == 200 && answer.body.hasSuffix(#""nextCursor":null}"#))
+            let asked = try shop.parameters("order_part")
+            let (end, least) = (try asked.uuid(0, 0), try asked.uuid(0, 1))
+            #expect(end == UUIDBytes(firstAt: Sample.time + .seconds(3_600)) && least == low)
+            let (after, before) = (try asked.timestamp(0, 5), try asked.timestamp(0, 6))
+            #expect(after == Sample.time && before == Sample.time)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("chargeId=\(Sample.charge)", "order_of_object"),
+            ("chargePermissionId=\(Sample.charge.prefix(19))", "order_of_object"),
+            ("refundId=\(Sample.charge.prefix(19))-R123456", "order_of_object"),
+            ("checkoutSessionId=01234567-89ab-4def-8123-456789abcdef", "order_of_checkout_session"),
+        ],
+        [("limit=1", 1), ("state=paid&reference=A-1001", 1), ("state=captured", 0)]
+    )
+    func `by an id of the payment has the session of it, if the rest of the query takes it`(
+        query: (text: String, statement: String),
+        rest: (text: String, count: Int)
+    ) async throws {
+        let (query, statement) = query
+        let (rest, count) = rest
+        try await withMerchants { shop in
+            shop.database.answer(statement, Cell.uuid(Sample.id))
+            shop.database.answer("order_read", Self.row(Sample.id))
+            shop.database.answer("ledger_objects", ObjectRow.charge().row)
+            let answer = try await shop.send(Self.list("?\(query)&\(rest)"))
+            #expect(answer.status == 200 && answer.json["data"]?.elements.count == count)
+            #expect(answer.body.hasSuffix(#""nextCursor":null}"#))
+            let asked = try shop.parameters(statement)
+            #expect(try query.hasSuffix("=" + asked.text(0, 0)))
+            let (account, environment) = (try asked.text(0, 1), try asked.text(0, 2))
+            #expect(!account.isEmpty && environment == "sandbox")
+        }
+    }
+
+    @Test func `by an id that no order of the account has is empty`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_of_object")
+            let answer = try await shop.send(Self.list("?chargeId=\(Sample.charge)"))
+            #expect(answer.status == 200 && answer.body == #"{"data":[],"nextCursor":null}"#)
+        }
+    }
+
+    @Test func `by a number has the session of just that number`() async throws {
+        try await withMerchants { shop in
+            // It has the same last six bytes.
+            let other = UUIDBytes(high: Sample.id.high, low: Sample.id.low ^ 1 << 48)
+            shop.database.answer("order_numbered", Cell.uuid(other), Cell.uuid(Sample.id))
+            shop.database.answer("order_read", Self.row(Sample.id))
+            shop.database.answer("ledger_objects")
+            let answer = try await shop.send(Self.list("?number=oooooooool"))
+            #expect(answer.json["data"]?.elements.map { $0["id"]?.text } == [Sample.session])
+        }
+    }
+
+    @Test func `by two ids has the session that has both`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_of_object", Cell.uuid(Sample.id))
+            shop.database.answer("order_numbered", Cell.uuid(Self.other))
+            let query = "?number=00000-00000&chargeId=\(Sample.charge)"
+            let answer = try await shop.send(Self.list(query))
+            #expect(answer.status == 200 && answer.json["data"]?.elements.isEmpty == true)
         }
     }
 
@@ -160,6 +235,16 @@ import Testing
             ("?reference=" + String(repeating: "a", count: 101), "invalid_request", "reference"),
             ("?updatedAfter=yesterday", "invalid_request", "updatedAfter"),
             ("?updatedAfter=20260921T141320Z", "invalid_request", "updatedAfter"),
+            ("?createdAfter=yesterday", "invalid_request", "createdAfter"),
+            ("?createdBefore=2026-09-31T00:00:00Z", "invalid_request", "createdBefore"),
+            ("?number=KVRQV-4ES6", "invalid_request", "number"), ("?number=KVRQV-4ES6U", "invalid_request", "number"),
+            ("?number=KVRQV%C4%B14ES61", "invalid_request", "number"),
+            ("?chargePermissionId=S03-1234567-1234567-C123456", "invalid_request", "chargePermissionId"),
+            ("?chargeId=S03-1234567-1234567-R123456", "invalid_request", "chargeId"),
+            ("?chargeId=%27%20OR%201=1", "invalid_request", "chargeId"),
+            ("?refundId=S03-1234567-1234567", "invalid_request", "refundId"),
+            ("?checkoutSessionId=01234567-89AB-4DEF-8123-456789ABCDEF", "invalid_request", "checkoutSessionId"),
+            ("?chargeId=\(Sample.charge)&chargeId=\(Sample.charge)", "invalid_request", "chargeId"),
             ("?more=1", "invalid_request", "more"), ("?limit=1&limit=1", "invalid_request", "limit"),
             ("?limit=%zz", "invalid_request", nil),
         ] as [(String, String, String?)]
@@ -168,6 +253,17 @@ import Testing
         try await withMerchants { shop in
             let answer = try await shop.send(Self.list(query))
             #expect(answer.status == 400 && answer.code == code && answer.field == field)
+            #expect(shop.statements.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["reference", "number", "checkoutSessionId", "chargePermissionId", "chargeId", "refundId"])
+    func `is not answered for an empty id, whose sender would take the first of all for its own`(
+        name: String
+    ) async throws {
+        try await withMerchants { shop in
+            let answer = try await shop.send(Self.list("?limit=1&\(name)="))
+            #expect(answer.status == 400 && answer.code == "invalid_request" && answer.field == name)
             #expect(shop.statements.isEmpty)
         }
     }

@@ -141,6 +141,22 @@ struct PhysicalTests {
         }
     }
 
+    @Test func `lets an order be looked up by one look in each month at most`() async throws {
+        try await withPlans(of: PostgresOrderStore.lookUpStatements) { name, plan in
+            let lines = plan.split(separator: "\n").map(String.init)
+            let scans = lines.indices.filter { lines[$0].contains(" on public.") && lines[$0].contains("Scan") }
+            #expect(!scans.isEmpty, "\(name): \(plan)")
+            for scan in scans {
+                #expect(lines[scan].contains("Index"), "\(name): \(plan)")
+                let condition = lines[(scan + 1)...].first { $0.contains("Cond: ") } ?? ""
+                // Of a row of the ledger the order is found by its key, in its own month.
+                let isOrder = lines[scan].contains(" on public.merchant_order")
+                let key = isOrder && name == "order_of_object" ? "p.webview_session_id" : "$1"
+                #expect(condition.contains("= \(key)"), "\(name): \(plan)")
+            }
+        }
+    }
+
     @Test func `lets transitions stay on their pages`() async throws {
         try await withRig { rig in
             for _ in 0..<200 { _ = try await rig.authorized() }

@@ -6,6 +6,9 @@ import Postgres
 /// the webview session has no order. The row of the webview session is locked before that of the order, and the order's before
 /// its ledger.
 package enum OrderSQL {
+    /// The part of the id of `o` that its number is made of (`OrderNumber.lastBytes`), as an index has it.
+    package static let numberBytes = "substring(uuid_send(o.webview_session_id) FROM 11)"
+
     /// The event of each order in `o`, which returns the order's id, its count of events, the type and the data.
     static let announced = """
         m AS (

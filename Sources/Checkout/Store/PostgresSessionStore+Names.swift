@@ -6,26 +6,29 @@ extension PostgresSessionStore {
     /// How many sessions of one name are listed at most: a merchant may open several for one reference.
     static let namesakeLimit = 100
 
-    /// By index each: a permission, charge or refund, an order's reference, and the handful of purchases that are under way or
-    /// given up.
+    /// By index each: a permission, charge or refund, an order's reference, and its checkout session.
     static let namedStatement = TypedStatement<WebviewSessionID, String, String, Int>(
         name: "webview_session_named",
         sql: """
             SELECT n.webview_session_id FROM (
                 SELECT p.webview_session_id FROM payment_object AS p WHERE p.object_id = $1
                 UNION SELECT o.webview_session_id FROM merchant_order AS o WHERE o.reference IN ($1, $2)
-                UNION SELECT q.webview_session_id FROM webview_session_purchase AS q, LATERAL (
-                    SELECT f.order_ref FROM webview_session AS f
-                    WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f WHERE f.order_ref = $1
+                UNION SELECT o.webview_session_id FROM merchant_order AS o WHERE o.checkout_session = $1
             ) AS n ORDER BY n.webview_session_id DESC LIMIT $3
             """
+    )
+
+    /// Orders that may have a number, by index.
+    static let orderNumberedStatement = TypedStatement<WebviewSessionID, [UInt8]>(
+        name: "webview_session_order_numbered",
+        sql: "SELECT o.webview_session_id FROM merchant_order AS o WHERE \(OrderSQL.numberBytes) = $1"
     )
 
     /// How many ids are read at once: far below what a statement may take, on a slow machine too.
     private static let pageLimit = 50_000
 
     /// The ids of a page, the newest first, that may have a number, and the page's last: nothing but an operator's question
-    /// asks for them, so no write pays for an index.
+    /// asks for a session without an order, so no write of one pays for an index.
     static let numberedStatement = TypedStatement<WebviewSessionID, WebviewSessionID, Int, [UInt8]>(
         name: "webview_session_numbered",
         sql: """
@@ -44,9 +47,9 @@ extension PostgresSessionStore {
 
     /// Finds sessions by what people have of them.
     ///
-    /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or the checkout
-    ///   session of a purchase that is under way or was given up. A number that is no order's reference is looked for along all
-    ///   ids.
+    /// - Parameter name: Id of a charge permission, charge or refund; the number or reference of an order; or its checkout
+    ///   session. A number that no order has is looked for along all ids: a session of the program's own shop has its order
+    ///   when the buyer agrees.
     /// - Returns: The newest first.
     /// - Throws: `StoreError`.
     func sessions(named name: String) async throws(StoreError) -> [WebviewSessionID] {
@@ -58,7 +61,9 @@ extension PostgresSessionStore {
         )
         let found = try await client.read(call).all()
         guard found.isEmpty, let number else { return found }
-        return try await sessions(numbered: number)
+        let orders = try await client.read(PostgresSessionStore.orderNumberedStatement(number.lastBytes)).all()
+            .filter { OrderNumber($0) == number }
+        return orders.isEmpty ? try await sessions(numbered: number) : orders
     }
 
     /// Goes along the ids, from which alone the numbers are made: the newest first, until one has it.

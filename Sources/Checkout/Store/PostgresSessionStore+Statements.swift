@@ -13,6 +13,7 @@ extension PostgresSessionStore {
             verifyCommitStatement.statement,
             postponeStatement.statement,
             namedStatement.statement,
+            orderNumberedStatement.statement,
             numberedStatement.statement,
             claimStuckStatement.statement,
             paymentStatement.statement,

@@ -12,7 +12,7 @@ package import Primitives
 package final class PostgresOrderStore: OrderStore {
     /// Every statement that it sends.
     static let statements: [Statement] =
-        listStatements
+        listStatements + lookUpStatements
         + [
             givenUpStatement.statement,
             reopenStatement.statement,
@@ -131,14 +131,15 @@ package final class PostgresOrderStore: OrderStore {
 
     /// A part of the list: orders between two ids, the greater excluded.
     ///
-    /// Both bounds and the name are plain comparisons, because the plan is made without knowing the values: what may be NULL
-    /// bounds no index.
+    /// Both bounds and the reference are plain comparisons, because the plan is made without knowing the values: what may be
+    /// NULL bounds no index.
     private static func pageSQL(named: Bool) -> String {
         """
         SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
-        WHERE o.webview_session_id < $1 AND o.webview_session_id >= $2 \(named ? "AND o.reference = $6" : "")
+        WHERE o.webview_session_id < $1 AND o.webview_session_id >= $2 \(named ? "AND o.reference = $8" : "")
             AND ($3 IS NULL OR order_status(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
             AND ($5 IS NULL OR o.updated_at > $5)
+            AND ($6 IS NULL OR o.created_at >= $6) AND ($7 IS NULL OR o.created_at < $7)
         ORDER BY o.webview_session_id DESC LIMIT $4
         """
     }
@@ -152,13 +153,15 @@ package final class PostgresOrderStore: OrderStore {
         """
     }
 
-    private static let pageStatement = TypedStatement<MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?>(
+    private static let pageStatement = TypedStatement<
+        MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?, WallTime?, WallTime?
+    >(
         name: "order_part",
         sql: pageSQL(named: false)
     ) { row in try order(&row) }
 
     private static let namedPageStatement = TypedStatement<
-        MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?, String
+        MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?, WallTime?, WallTime?, String
     >(
         name: "order_part_named",
         sql: pageSQL(named: true)
@@ -180,31 +183,49 @@ package final class PostgresOrderStore: OrderStore {
     ]
 
     package func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
-        let newest = query.cursor?.webviewSession ?? UUIDBytes(high: .max, low: .max)
-        // Every order is a hit where neither a state nor a change is asked for, so the page itself is the bound.
-        let takesAll = query.states.isEmpty && query.updatedAfter == nil
-        let end = takesAll ? nil : try await client.read(reach(newest, query.reference)).single()
-        let least = end ?? UUIDBytes(high: 0, low: 0)
+        if let among = query.among { return try await page(query, among: among) }
+        // Every order is a hit where neither a state nor a time is asked for, so the page itself is the bound.
+        let reached = query.takesAll ? nil : try await client.read(reach(query.end, query.reference)).single()
+        let least = max(reached ?? query.least, query.least)
         let states = query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
         // One more than asked for, to learn whether there is a next page.
         let count = query.limit + 1
         let call =
             if let reference = query.reference {
-                PostgresOrderStore.namedPageStatement(newest, least, states, count, query.updatedAfter, reference)
+                PostgresOrderStore.namedPageStatement(
+                    query.end,
+                    least,
+                    states,
+                    count,
+                    query.updatedAfter,
+                    query.createdAfter,
+                    query.createdBefore,
+                    reference
+                )
             } else {
-                PostgresOrderStore.pageStatement(newest, least, states, count, query.updatedAfter)
+                PostgresOrderStore.pageStatement(
+                    query.end,
+                    least,
+                    states,
+                    count,
+                    query.updatedAfter,
+                    query.createdAfter,
+                    query.createdBefore
+                )
             }
         let rows = try await client.read(call)
         var orders = try rows.all(limit: query.limit)
         let charges = Dictionary(grouping: try await charges(of: orders.map(\.webviewSession)), by: \.webviewSession)
         for index in orders.indices { orders[index].charges = charges[orders[index].webviewSession] ?? [] }
-        let next = rows.count > query.limit ? orders.last?.webviewSession : end
+        // Below the least id there is nothing to go on with.
+        let rest = reached.flatMap { $0 > query.least ? $0 : nil }
+        let next = rows.count > query.limit ? orders.last?.webviewSession : rest
         return OrderPage(orders, next: next.map { OrderCursor(after: $0) })
     }
 
-    private func reach(_ newest: UUIDBytes, _ reference: String?) -> StatementCall<UUIDBytes> {
-        guard let reference else { return PostgresOrderStore.reachStatement(newest) }
-        return PostgresOrderStore.namedReachStatement(newest, reference)
+    private func reach(_ end: UUIDBytes, _ reference: String?) -> StatementCall<UUIDBytes> {
+        guard let reference else { return PostgresOrderStore.reachStatement(end) }
+        return PostgresOrderStore.namedReachStatement(end, reference)
     }
 
     private static func order(_ row: inout RowReader) throws(PostgresError) -> MerchantOrder {

@@ -117,10 +117,51 @@ package struct OrderQuery: Sendable, Hashable {
     ///
     /// A part looks through a bounded number of orders for them: it may have few or none, and a place to go on.
     package var states: Set<OrderState> = []
-    /// Only those of this name; `nil` for all.
+    /// Only those of this reference; `nil` for all.
     package var reference: String?
     /// Only those that have changed since, as with states; `nil` for all.
     package var updatedAfter: WallTime?
+    /// Only those made at this time or later, as with states; `nil` for all.
+    package var createdAfter: WallTime?
+    /// Only those made before this time, as with states; `nil` for all.
+    package var createdBefore: WallTime?
+    /// Only these, which were looked up by another name of theirs; `nil` for all.
+    package var among: [UUIDBytes]?
+
+    /// Whether every order that has the reference is asked for.
+    package var takesAll: Bool {
+        states.isEmpty && updatedAfter == nil && createdAfter == nil && createdBefore == nil
+    }
+
+    /// How far apart the time in an order's id, by the clock of a process, and that of its making, by the store's, may be.
+    private static let skew = Duration.seconds(3_600)
+
+    /// An id above those of all orders that are asked for.
+    package var end: UUIDBytes {
+        let cursor = cursor?.webviewSession ?? UUIDBytes(high: .max, low: .max)
+        guard let createdBefore else { return cursor }
+        return min(cursor, UUIDBytes(firstAt: createdBefore + OrderQuery.skew))
+    }
+
+    /// An id that none of the orders that are asked for is below.
+    package var least: UUIDBytes {
+        guard let createdAfter else { return UUIDBytes(high: 0, low: 0) }
+        return UUIDBytes(firstAt: createdAfter + OrderQuery.skew * -1)
+    }
+
+    /// Whether an order is one that is asked for, and not on a page before.
+    ///
+    /// - Parameter order: Of `among`.
+    /// - Returns: What the list decides of every other order as it reads it.
+    package func takes(_ order: MerchantOrder) -> Bool {
+        if let cursor, order.webviewSession >= cursor.webviewSession { return false }
+        if !states.isEmpty, !states.contains(order.state) { return false }
+        if let reference, reference.octets != order.reference.octets { return false }
+        if let updatedAfter, order.times.updated <= updatedAfter { return false }
+        if let createdAfter, order.times.created < createdAfter { return false }
+        if let createdBefore, order.times.created >= createdBefore { return false }
+        return true
+    }
 
     /// All orders from a place on.
     ///

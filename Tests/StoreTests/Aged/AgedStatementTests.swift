@@ -128,6 +128,15 @@ private let allowances: [String: Allowance] = [
         rows: 2_200,
         walks: true
     ),
+    "webview_session_order_numbered": Allowance(
+        reason: "a number stands in any month: one look in each",
+        partitions: 38
+    ),
+    "order_numbered": Allowance(reason: "a number stands in any month: one look in each", partitions: 38),
+    "order_of_checkout_session": Allowance(
+        reason: "a checkout session stands in any month: one look in each",
+        partitions: 38
+    ),
     "order_part_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 37, rows: 150),
     "session_open_app": Allowance(reason: "a name that has to be unique: one look in each", partitions: 38, rows: 100),
     "session_reference_holder": Allowance(
@@ -258,8 +267,17 @@ private let values: [String: [[String]]] = [
         ]
     ],
     "session_reference_holder": [["'order-1'", "'A1'", "'sandbox'"]],
-    "order_part": [["'$SESSION'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL"]],
-    "order_part_named": [["'$SESSION'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL", "'order-1'"]],
+    "order_part": [["'$SESSION'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL", "NULL", "NULL"]],
+    "order_of_object": [["'$PAID'", "'A1'", "'sandbox'"]],
+    "order_of_checkout_session": [["'checkout-$SESSION'", "'A1'", "'sandbox'"]],
+    "order_numbered": [["substring(uuid_send('$SESSION') FROM 11)", "'A1'", "'sandbox'"]],
+    "webview_session_order_numbered": [["substring(uuid_send('$SESSION') FROM 11)"]],
+    "webview_session_named": [
+        ["'$PAID'", "'order-1'", "100"], ["'checkout-$SESSION'", "'checkout-$SESSION'", "100"],
+    ],
+    "order_part_named": [
+        ["'$SESSION'", "'00000000-0000-0000-0000-000000000000'", "NULL", "21", "NULL", "NULL", "NULL", "'order-1'"]
+    ],
     "order_reach_named": [["'$SESSION'", "'order-1'"]],
     "operation_begin": [
         [
