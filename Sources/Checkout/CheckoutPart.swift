@@ -121,7 +121,8 @@ package final class CheckoutPart {
             purchases: purchases,
             client: provider.client,
             random: reactor.random,
-            logger: logger
+            logger: logger,
+            wakePolls: { objectNews.signal() }
         )
         notifications = process.notifications?
             .inbox(notices, reactor: reactor, telemetry: telemetry, over: exchange, wake: { objectNews.signal() })

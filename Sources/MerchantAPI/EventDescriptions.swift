@@ -70,7 +70,26 @@ extension NamedSchema {
                             ),
                             .required("id", .text(1...64), "id of the object; in `payment.stuck` that of its target"),
                             .optional("state", .text(1...64)), .optional("reasonCode", .nullable(.text(1...64))),
-                            .optional("amount", .nullable(.money)),
+                            .optional(
+                                "amount",
+                                .nullable(.money),
+                                "what was authorised of a charge, a refund's sum; what was taken is `captured`"
+                            ),
+                            .optional(
+                                "chargeId",
+                                .nullable(.text(1...64)),
+                                "in events of charges and refunds: the charge that `captured` and `refunded` are of"
+                            ),
+                            .optional(
+                                "captured",
+                                .nullable(.money),
+                                "what has been taken of that charge in all, after this event"
+                            ),
+                            .optional(
+                                "refunded",
+                                .nullable(.money),
+                                "what has been given back of that charge in all, after this event"
+                            ),
                             .optional("operationId", .text(36...36), "only in `payment.stuck`"),
                             .optional("captureBefore", .time, "only in `charge.expiring`"),
                         ])

@@ -49,6 +49,8 @@ extension WebhookEventType {
     package static let chargeDeclined = WebhookEventType("charge.declined")
     /// A charge was cancelled, and what was held is free.
     package static let chargeCanceled = WebhookEventType("charge.canceled")
+    /// State or sums of a charge have changed, and no other event says so.
+    package static let chargeUpdated = WebhookEventType("charge.updated")
     /// A charge is about to pass one of its limits: after it a capture takes days, or is not possible.
     package static let chargeExpiring = WebhookEventType("charge.expiring")
     /// Money is being given back.
@@ -74,7 +76,7 @@ extension WebhookEventType {
     /// All of them, in the order in which documents have them.
     package static let ofOrders: [WebhookEventType] = [
         .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCancelled, .sessionExpired, .sessionStuck,
-        .chargeAuthorized, .chargeCaptured, .chargeDeclined, .chargeCanceled, .chargeExpiring, .refundCreated,
-        .refundRefunded, .refundDeclined, .paymentStuck, .permissionClosed, .chargebackReceived,
+        .chargeAuthorized, .chargeCaptured, .chargeDeclined, .chargeCanceled, .chargeUpdated, .chargeExpiring,
+        .refundCreated, .refundRefunded, .refundDeclined, .paymentStuck, .permissionClosed, .chargebackReceived,
     ]
 }

@@ -28,13 +28,16 @@ import Testing
         )
     }
 
-    /// A purchase that was paid, whose own messages have come and have been followed.
+    /// A purchase that was paid, whose own messages have come and have been followed: also those that came while it was written down.
     private func settled(_ shop: Shop) async throws -> (webviewSession: String, charge: String, permission: String) {
         let paid = try await shop.paid()
         try await shop.wait(for: "its own messages") {
             let answered = try await shop.control.deliveries().count
             let told = try shop.rows("SELECT object_id FROM notification").compactMap { $0[0] }
             return Set(told).isSuperset(of: [paid.charge, paid.permission]) && told.count == answered
+        }
+        try await shop.wait(for: "those that were overtaken") {
+            try shop.rows("SELECT 1 FROM notification WHERE outcome <> 'taken'").isEmpty
         }
         try await quiet(shop)
         return paid

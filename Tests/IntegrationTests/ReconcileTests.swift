@@ -119,6 +119,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [("Declined", "HardDeclined"), ("Canceled", "MerchantCanceled")])
+    func `calls a session whose charge was declined or let go no difference`(
+        state: String,
+        reason: String
+    ) async throws {
+        try await withShop { shop in
+            let (lost, session) = try await stranded(shop)
+            try shop.rows("UPDATE webview_session_purchase SET stuck_at = now()")
+            try shop.endLease(of: lost)
+            #expect(try await shop.runCommand(["stuck", lost, "--decline"]).exit == .code(0))
+            let paid = try await shop.runCommand(["reconcile", "--rate", "1000"])
+            #expect(paid.exit == .code(1), "\(paid.output)")
+            let charge = try #require(try await shop.control.object(session)["chargeId"]?.text)
+            try await shop.control.force("charges/" + charge, state, reason)
+            let report = try await shop.runCommand(["reconcile", "--rate", "1000"])
+            #expect(report.exit == .code(0), "\(report.output)")
+            #expect(report.output == "reconcile: 1 orders, 1 objects, 0 differences left\n")
+            // What nobody can read is for a person.
+            try await shop.control.fault("GetCharge", count: 1, ["status": 403])
+            let unread = try await shop.runCommand(["reconcile", "--rate", "1000"])
+            #expect(unread.exit == .code(1) && unread.output.contains(" unread "), "\(unread.output)")
+        }
+    }
+
     @Test func `says so where the provider gives no answer, and refuses days that are none`() async throws {
         try await withShop { shop in
             let paid = try await shop.paid()

@@ -202,7 +202,7 @@ private final class Provider: ProviderReader {
         return object
     }
 
-    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool {
+    func mayHoldMoney(_ session: String) async throws(AmazonPayError) -> Bool {
         try pass()
         return true
     }
@@ -237,7 +237,7 @@ private final class SlowProvider: ProviderReader {
         throw AmazonPayError(.refused, status: 404, reason: .resourceNotFound)
     }
 
-    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool { false }
+    func mayHoldMoney(_ session: String) async throws(AmazonPayError) -> Bool { false }
 }
 
 /// A store of one order, for reading.

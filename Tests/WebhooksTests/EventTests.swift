@@ -60,7 +60,7 @@ struct EventTests {
     }
 
     @Test func `has a type of those that the program has`() {
-        #expect(WebhookEventType.ofOrders.count == 17)
+        #expect(WebhookEventType.ofOrders.count == 18)
         let own = WebhookEventType("note.written")
         let known = WebhookEventType.ofOrders + [own]
         let types = WebhookEventType.parse("session.paid,note.written,refund.declined", among: known)

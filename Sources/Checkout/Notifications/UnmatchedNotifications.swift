@@ -5,6 +5,8 @@ import Telemetry
 
 /// Follows messages about payments that no order has to the session they may be about; one per loop.
 ///
+/// One that came while its purchase was written down, so that neither knew of the other, is taken in like any other.
+///
 /// A purchase whose outcome is unknown has no payment in the ledger yet, and is looked at less and less often: a message that
 /// is about its payment brings the next read forward. A session that is unpaid and has a payment all the same is handed to the
 /// recovery where its checkout session says so too, else to a person. To find the session costs a question to the provider, so
@@ -16,7 +18,10 @@ final class UnmatchedNotifications {
     private let client: CheckoutClient
     private let random: any RandomSource
     private let logger: Logger
+    private let wakePolls: () -> Void
 
+    /// How many that were overtaken are taken in by one run; each is a statement, and the next run is seconds away.
+    private static let overtaken = 100
     /// How many are followed in one run of the recovery: however many messages come, the provider is asked no more often.
     static let batch = 8
 
@@ -31,13 +36,15 @@ final class UnmatchedNotifications {
     ///   - client: The provider.
     ///   - random: Names its requests in the trail.
     ///   - logger: For purchases that were woken, and payments that no order has.
+    ///   - wakePolls: Called when an object is to be read.
     init(
         _ store: PostgresNotificationStore,
         broker: Broker,
         purchases: PurchaseService,
         client: CheckoutClient,
         random: any RandomSource,
-        logger: Logger
+        logger: Logger,
+        wakePolls: @escaping () -> Void
     ) {
         self.store = store
         self.broker = broker
@@ -45,6 +52,7 @@ final class UnmatchedNotifications {
         self.client = client
         self.random = random
         self.logger = logger
+        self.wakePolls = wakePolls
     }
 
     /// How many questions in a row may stay without an answer: the others would fare no better.
@@ -57,6 +65,7 @@ final class UnmatchedNotifications {
         var hasWoken = false
         var unanswered = 0
         do {
+            try await takeOvertaken()
             let messages = try await store.unmatched(limit: UnmatchedNotifications.batch)
             var permissions: [String] = []
             for message in messages where !permissions.contains(where: { $0.octets == message.permission.octets }) {
@@ -73,6 +82,14 @@ final class UnmatchedNotifications {
             logger.warning("upkeep.unmatched_notifications_failed", [LogField("detail", String(reflecting: error))])
         }
         return hasWoken
+    }
+
+    private func takeOvertaken() async throws(StoreError) {
+        var isAnyDue = false
+        for message in try await store.overtaken(limit: UnmatchedNotifications.overtaken) {
+            if try await store.take(message) { isAnyDue = true }
+        }
+        if isAnyDue { wakePolls() }
     }
 
     /// What became of the messages about a permission.

@@ -6,8 +6,8 @@ package protocol ProviderReader: AnyObject {
     /// An object as the ledger takes it in; throws `refused` with 404 also for a text that cannot be an id.
     func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject
 
-    /// Whether a session was paid with; throws as `object`.
-    func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool
+    /// Whether money is held or was taken with a session, or may come to be; throws as `object`.
+    func mayHoldMoney(_ session: String) async throws(AmazonPayError) -> Bool
 }
 
 extension CheckoutService: ProviderReader {
@@ -44,14 +44,24 @@ extension CheckoutService: ProviderReader {
 }
 
 extension CheckoutService {
-    /// Whether a session was paid with, asked behind everybody who waits for the provider.
+    /// Whether money is held or was taken with a session, or may come to be; asked behind everybody who waits for the provider.
+    ///
+    /// `Completed` alone does not say so: a session may be completed before the bank decides, and stays so when the bank refuses.
     ///
     /// - Parameter session: Its id.
-    /// - Returns: True for state `Completed`.
+    /// - Returns: False for a session that was not completed, and for one whose charge holds nothing.
     /// - Throws: As `object(_:_:)`.
-    package func isCompleted(_ session: String) async throws(AmazonPayError) -> Bool {
+    package func mayHoldMoney(_ session: String) async throws(AmazonPayError) -> Bool {
         guard let id = CheckoutSessionID(session) else { throw CheckoutService.noSuchObject }
         let found = try await client.session(id, priority: .background, within: CheckoutService.patience)
-        return found.state == .completed
+        guard found.state == .completed else { return false }
+        guard let charge = found.chargeID.flatMap({ ChargeID($0) }) else { return true }
+        do throws(AmazonPayError) {
+            return try await client.charge(charge, priority: .background, within: CheckoutService.patience).mayHoldMoney
+        } catch {
+            // Where the charge is gone, what became of it is for a person to find out.
+            guard error.isAboutNothing else { throw error }
+            return true
+        }
     }
 }

@@ -9,6 +9,8 @@ package final class PostgresNotificationStore {
     /// Every statement that it sends.
     static let statements: [Statement] = [
         receiveStatement.statement,
+        overtakenStatement.statement,
+        takeStatement.statement,
         unmatchedStatement.statement,
         wakeStatement.statement,
         unpaidStatement.statement,
@@ -89,6 +91,58 @@ package final class PostgresNotificationStore {
         return try await client.work(call).first()
     }
 
+    // Message and purchase can be committed at the same moment, and neither sees the other: the message is written down as one that no
+    // order has, and whoever writes the payment down finds no message. Here both are on disk, and the purchase pays nothing for it.
+    static let overtakenStatement = TypedStatement<String, Int>(
+        name: "notification_overtaken",
+        sql: """
+            SELECT d.message_id FROM (
+                SELECT n.message_id, n.object_id, n.received_at FROM notification AS n
+                WHERE n.outcome = 'unknown' AND NOT n.asked AND n.kind IN ('CHARGE', 'CHARGE_PERMISSION')
+                ORDER BY n.received_at DESC LIMIT 1000) AS d
+            -- As a value it is one look by key for each message, whatever the planner believes of the table.
+            WHERE (SELECT true FROM payment_object AS p WHERE p.object_id = left(d.object_id, 19))
+            ORDER BY d.received_at LIMIT $1
+            """
+    )
+
+    /// Messages that no order had when they came, while an order has their payment now.
+    ///
+    /// - Parameter limit: How many at most.
+    /// - Returns: Their ids, for `take(_:)`.
+    /// - Throws: `StoreError`.
+    package func overtaken(limit: Int) async throws(StoreError) -> [String] {
+        try await client.work(PostgresNotificationStore.overtakenStatement(limit)).all()
+    }
+
+    // A statement for each message: two of them that take several rows each could wait for each other. What was read since the
+    // message came need not be read again; that a purchase wrote it down is no reading, and has no time of the provider.
+    static let takeStatement = TypedStatement<Void, String>(
+        name: "notification_take",
+        sql: """
+            WITH k AS (
+                UPDATE notification AS n SET outcome = 'taken', webview_session_id = p.webview_session_id
+                FROM payment_object AS p
+                WHERE n.message_id = $1 AND n.outcome = 'unknown' AND p.object_id = left(n.object_id, 19)
+                RETURNING n.object_id, n.kind, n.received_at, n.webview_session_id
+            )
+            SELECT poll_wake(
+                k.object_id, CASE k.kind WHEN 'CHARGE' THEN 'charge' ELSE 'permission' END::object_kind, k.webview_session_id)
+            FROM k WHERE NOT EXISTS (
+                SELECT FROM payment_object AS p
+                WHERE p.object_id = k.object_id AND p.object_updated_at IS NOT NULL AND p.observed_at >= k.received_at)
+            """
+    )
+
+    /// Takes a message in that was overtaken, and has its object read unless that was read since.
+    ///
+    /// - Parameter message: Its id.
+    /// - Returns: Whether an object is to be read.
+    /// - Throws: `StoreError`.
+    package func take(_ message: String) async throws(StoreError) -> Bool {
+        try await client.work(PostgresNotificationStore.takeStatement(message)).count == 1
+    }
+
     /// A message about a payment that no order has.
     package struct Unmatched: Sendable, Hashable {
         /// The permission of the payment.
@@ -99,13 +153,12 @@ package final class PostgresNotificationStore {
 
     // Newest first: an old one is the least likely to be about anything that the last read did not see. A message is often
     // faster than the write of the purchase, so it is followed after two minutes, and before only while a purchase is
-    // paused. Those whose payment has an order by then are put aside in passing, so that they neither cost a question nor stand
-    // before the others.
+    // paused. One whose payment has an order by then is taken in (`overtaken`).
     static let unmatchedStatement = TypedStatement<Unmatched, Int>(
         name: "notification_unmatched",
         sql: """
             WITH d AS MATERIALIZED (
-                SELECT n.message_id, n.object_id, n.received_at,
+                SELECT n.object_id, n.received_at,
                     -- As a value it is one look by key for each message, whatever the planner believes of the table.
                     coalesce((SELECT true FROM payment_object AS p WHERE p.object_id = left(n.object_id, 19)), false) AS is_known
                 FROM notification AS n
@@ -113,9 +166,7 @@ package final class PostgresNotificationStore {
                     AND (n.received_at <= statement_timestamp() - interval '2 minutes' OR n.received_at >= (
                         SELECT min(q.since) FROM webview_session_purchase AS q
                         WHERE q.stuck_at IS NULL AND q.next_at > statement_timestamp()))
-                ORDER BY n.received_at DESC LIMIT 1000 FOR UPDATE OF n SKIP LOCKED
-            ), k AS (
-                UPDATE notification AS n SET asked = true FROM d WHERE n.message_id = d.message_id AND d.is_known
+                ORDER BY n.received_at DESC LIMIT 1000
             )
             SELECT d.object_id FROM d WHERE NOT d.is_known ORDER BY d.received_at DESC LIMIT $1
             """

@@ -250,7 +250,7 @@ package final class Reconciliation {
     /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
     private func finding(_ checkoutSession: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
         do throws(AmazonPayError) {
-            guard try await provider.isCompleted(checkoutSession) else { return nil }
+            guard try await provider.mayHoldMoney(checkoutSession) else { return nil }
         } catch {
             return error.isAboutNothing ? nil : .unread(error.description)
         }

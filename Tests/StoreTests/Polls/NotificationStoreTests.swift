@@ -1,5 +1,7 @@
 import Checkout
 import EventIO
+import Merchant
+import MerchantOrders
 import Postgres
 import PostgresTestKit
 import Primitives
@@ -73,6 +75,59 @@ struct NotificationStoreTests {
         }
     }
 
+    @Test func `takes in what came while its purchase was written down, and has it read once`() async throws {
+        try await withRig { rig in
+            // The purchase has looked for messages, and is not on disk yet.
+            try rig.sql(
+                """
+                CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END';
+                CREATE TRIGGER payment_object_zone AFTER INSERT ON payment_object FOR EACH ROW
+                    WHEN (NEW.kind = 'charge') EXECUTE FUNCTION hold()
+                """
+            )
+            let holder = try rig.another()
+            try holder.run("SELECT pg_advisory_lock(1)")
+            var crossing: Crossing?
+            let purchase = rig.reactor.startTask { crossing = try? await rig.paid(Self.permission) }
+            try await rig.untilSomebodyIsHeld()
+            let told = [("m1", "CHARGE_PERMISSION", Self.permission), ("m2", "CHARGE", Self.charge)]
+            for (id, kind, object) in told {
+                let message = Message(id: id, kind: kind, object: object, permission: Self.permission)
+                #expect(try await rig.notices.receive(message) == .unknown)
+            }
+            #expect(try await rig.notices.overtaken(limit: 10).isEmpty, "it may be anybody's")
+            try holder.run("SELECT pg_advisory_unlock(1)")
+            await purchase.value
+            let order = try #require(crossing).webviewSession.description
+            #expect(try rig.pauses().values.allSatisfy { $0 > 0 }, "nobody has seen them")
+            #expect(try await rig.notices.overtaken(limit: 1) == ["m1"])
+            #expect(try await rig.notices.overtaken(limit: 10) == ["m1", "m2"])
+            for id in ["m1", "m2"] {
+                #expect(try await rig.notices.take(id))
+                #expect(try await !rig.notices.take(id))
+            }
+            #expect(try rig.pauses() == [Self.permission: 0, Self.charge: 0])
+            #expect(try await rig.notices.overtaken(limit: 10).isEmpty)
+            let rows = try rig.admin.rows("SELECT outcome, webview_session_id FROM notification")
+            #expect(rows == [["taken", order], ["taken", order]])
+        }
+    }
+
+    @Test func `reads nothing that was read since its message came`() async throws {
+        try await withRig { rig in
+            let early = Message(id: "m1", kind: "CHARGE", object: Self.charge, permission: Self.permission)
+            #expect(try await rig.notices.receive(early) == .unknown)
+            _ = try await rig.paid(Self.permission)
+            _ = try await rig.orders.observe(rig.charge(Self.charge, .authorized, at: 10))
+            try rig.sql("UPDATE payment_poll SET next_at = now() + interval '1 hour', notified = false")
+            #expect(try await rig.notices.overtaken(limit: 10) == ["m1"])
+            #expect(try await !rig.notices.take("m1"))
+            #expect(try rig.pauses()[Self.charge] == 3_600)
+            #expect(try await rig.notices.overtaken(limit: 10).isEmpty)
+        }
+    }
+
     @Test func `follows a message that nobody knows while a purchase waits, once`() async throws {
         try await withRig { rig in
             let (waiting, _) = try await rig.purchasing()
@@ -83,7 +138,7 @@ struct NotificationStoreTests {
                 let message = Message(id: id, kind: "CHARGE", object: object, permission: nil)
                 #expect(try await rig.notices.receive(message) == .unknown)
             }
-            // Its message was faster than whoever wrote the purchase down.
+            // Its message was faster than whoever wrote the purchase down: it is no stranger's.
             _ = try await rig.paid(Self.permission)
             func unmatched() async throws -> [String] { try await rig.notices.unmatched(limit: 1).map(\.permission) }
             let permission = "S03-0000000-0000009"

@@ -5,6 +5,7 @@ import MerchantOrders
 import Postgres
 import Primitives
 import SessionBroker
+import TestKit
 import Testing
 
 @Suite("The objects that are to be read")
@@ -250,6 +251,20 @@ extension Rig {
             "SELECT object_id, round(extract(epoch FROM next_at - statement_timestamp()) / 10) * 10 FROM payment_poll"
         )
         return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] ?? "", Int($0[1] ?? "") ?? -1) })
+    }
+
+    /// Waits until a statement of this database waits for an advisory lock.
+    func untilSomebodyIsHeld() async throws {
+        let waiting = """
+            SELECT 1 FROM pg_locks AS w WHERE w.locktype = 'advisory' AND NOT w.granted
+                AND w.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+            """
+        let patience = Patience()
+        while patience.isLeft {
+            // A call of another kind, so that the loop turns.
+            guard try admin.rows(waiting).isEmpty, try await store.stuckPurchases().count >= 0 else { return }
+        }
+        throw Surprise("nobody is held")
     }
 
     /// An object that is claimed, alone.

@@ -1,8 +1,9 @@
--- version: 2
+-- version: 3
 
 -- Takes in what was seen of an object: `changed`, `same` (seen before), or `older` (overtaken, changes nothing).
 -- The order must be locked. `taken` counts only once a charge is captured; `given` is what the provider says was refunded of it, by
 -- whomever, and stays counted. Two states of one second are told apart by reading again.
+-- What changes state or sums of a charge has an event, whoever noticed: where the object has none of its own, `charge.updated`.
 CREATE OR REPLACE FUNCTION payment_apply(
     webview_session uuid, seen_kind object_kind, id text, above text, word text, why text, since timestamptz, sum bigint, money text,
     taken bigint, given bigint, born timestamptz
@@ -16,6 +17,8 @@ DECLARE
     ours text;
     event text;
     given_back bigint;
+    charge payment_object;
+    counted_before bigint;
 BEGIN
     SELECT o.currency INTO ours FROM merchant_order AS o WHERE o.webview_session_id = webview_session;
     IF money <> ours THEN
@@ -53,9 +56,11 @@ BEGIN
     IF seen_kind = 'refund' THEN
         SELECT coalesce(sum(r.amount), 0) INTO given_back FROM payment_object AS r
         WHERE r.webview_session_id = webview_session AND r.kind = 'refund' AND r.parent = new.parent AND r.state <> 'Declined';
+        SELECT p.refunded INTO counted_before FROM payment_object AS p
+        WHERE p.object_id = new.parent AND p.webview_session_id = webview_session;
         -- What the charge itself was said to have given back may be older than this, or hold refunds that were made elsewhere.
         UPDATE payment_object AS p SET refunded = greatest(p.said_refunded, given_back)
-        WHERE p.object_id = new.parent AND p.webview_session_id = webview_session;
+        WHERE p.object_id = new.parent AND p.webview_session_id = webview_session RETURNING * INTO charge;
         IF is_new OR word = 'Declined' AND old.state <> word THEN
             -- Whether that was in what the charge said, the charge alone can tell.
             PERFORM poll_wake(p.object_id, p.kind, webview_session) FROM payment_object AS p
@@ -77,6 +82,10 @@ BEGIN
     event := object_event(seen_kind, word);
     IF event IS NOT NULL AND (is_new OR old.state <> word) THEN
         PERFORM order_announce(webview_session, event, object_event_data(new));
+    ELSIF seen_kind = 'charge' THEN
+        PERFORM order_announce(webview_session, 'charge.updated', object_event_data(new));
+    ELSIF charge.refunded <> counted_before THEN
+        PERFORM order_announce(webview_session, 'charge.updated', object_event_data(charge));
     END IF;
     RETURN 'changed';
 END $$;
