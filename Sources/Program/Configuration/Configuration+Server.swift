@@ -22,7 +22,7 @@ extension Configuration {
             identities.append(try identity(paths.0, paths.1, "tls.second_certificate", "tls.second_key"))
         }
         do throws(TLSError) {
-            let names = http2.isOffered ? ["h2", "http/1.1"] : ["http/1.1"]
+            let names = ServerConfiguration.protocolNames(withHTTP2: http2.isOffered)
             return try TLSContext(identities: identities, alpn: names, ticketKeys: tickets)
         } catch {
             throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
