@@ -316,7 +316,10 @@ let package = Package(
             "PagesTests",
             ["Pages", "Web", "HTTPCore", "Primitives"]
         ),
-        tests("SimulatorCoreTests", ["SimulatorCore", "StrictJSON", "Primitives"]),
+        tests(
+            "SimulatorCoreTests",
+            ["SimulatorCore", "HTTPServer", "EventIO", "StrictJSON", "Primitives", "TestKit"]
+        ),
         tests(
             "SimulatorsTests",
             [

@@ -128,8 +128,8 @@ package final class HTTP2Stream {
         expectsContinue || max(dropped, contentLength ?? 0) > HTTP2Stream.mostDropped
     }
 
-    /// What a refused client may still send before it is asked to stop.
-    private static let mostDropped = 262_144
+    /// What a refused client may still send before it is asked to stop; as much as over HTTP/1.1.
+    private static let mostDropped = 4_194_304
 
     /// Makes it fit for another request.
     func reset() {

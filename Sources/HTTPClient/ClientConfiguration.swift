@@ -26,6 +26,8 @@ package struct ClientConfiguration: Sendable {
     package var connectTimeout = Duration.seconds(3)
     /// The most bytes of a response's content; a session document has a few thousand.
     package var bodyLimit = 1 << 20
+    /// How long the content of a response that counts by its status line is read, so that the connection can be used again.
+    package var dropLimit = Duration.seconds(1)
     /// The most bytes of a response's field lines.
     package var headerLimit = 64 << 10
     /// How many exchanges may run at once; further ones fail at once with nothing sent.

@@ -46,7 +46,8 @@ package final class CurlClient: HTTPExchange {
     /// A cancelled task ends its exchange at once: `connectFailed` when nothing was sent yet, else `connectionLost`.
     ///
     /// - Parameter request: What to send; its timeout covers everything.
-    /// - Returns: The response, whatever its status. Redirects are not followed.
+    /// - Returns: The response, whatever its status. Redirects are not followed. One that counts by its status line is returned
+    ///   when its content has ended, at the limit of a content, or after `dropLimit`; only in the first case its connection is kept.
     /// - Throws: `HTTPExchangeError`.
     package func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
         let start = reactor.now
@@ -76,8 +77,9 @@ package final class CurlClient: HTTPExchange {
         guard active.count < configuration.concurrencyLimit else { return refused("too many exchanges at once") }
         guard let multi, let handle = spare.popLast() ?? EasyHandle() else { return refused("no memory") }
         let limits = (configuration.headerLimit, configuration.bodyLimit)
-        let transfer = CurlTransfer(handle: handle, body: request.body, limits: limits)
+        let transfer = CurlTransfer(handle: handle, request: request, limits: limits)
         transfer.keepsCertificate = takeCertificate != nil
+        if request.needs != .ofEveryStatus { limitDropping(transfer) }
         guard configuration.apply(to: handle, request), !transfer.keepsCertificate || handle.keepCertificate(),
             handle.connect(to: transfer, sendsBody: !request.body.isEmpty),
             multi.add(handle)
@@ -96,9 +98,19 @@ package final class CurlClient: HTTPExchange {
         .failure(HTTPExchangeError(.connectFailed, detail: detail))
     }
 
+    /// What follows a status line that decided has a moment: a server that never ends it would keep the waiting task.
+    private func limitDropping(_ transfer: CurlTransfer) {
+        transfer.onDecided = { [weak self, unowned transfer] in
+            guard let self else { return }
+            transfer.dropTimer = reactor.schedule(after: configuration.dropLimit) { [weak self, weak transfer] in
+                if let transfer { self?.cancel(transfer) }
+            }
+        }
+    }
+
     private func end(_ handle: UInt, _ result: CURLcode) {
         guard let transfer = active[handle] else { return }
-        let outcome = result == CURLE_OK ? transfer.response() : .failure(transfer.failure(result))
+        let outcome = transfer.outcome(result == CURLE_OK ? nil : transfer.failure(result))
         if transfer.keepsCertificate, result == CURLE_OK { transfer.certificate = transfer.handle.certificate }
         close(transfer, isReusable: result == CURLE_OK)
         transfer.finish(outcome)
@@ -108,7 +120,7 @@ package final class CurlClient: HTTPExchange {
         guard active[transfer.handle.id] === transfer else { return }
         let code: HTTPExchangeError.Code = transfer.hasSent ? .connectionLost : .connectFailed
         close(transfer, isReusable: false)
-        transfer.finish(.failure(HTTPExchangeError(code, detail: "cancelled")))
+        transfer.finish(transfer.outcome(HTTPExchangeError(code, detail: "cancelled")))
     }
 
     /// A handle whose exchange failed is thrown away: the library's reset does not forget that it meant to send content again,
@@ -116,6 +128,7 @@ package final class CurlClient: HTTPExchange {
     private func close(_ transfer: CurlTransfer, isReusable: Bool) {
         multi?.remove(transfer.handle)
         active[transfer.handle.id] = nil
+        if let timer = transfer.dropTimer { reactor.cancel(timer) }
         guard isReusable else { return }
         transfer.handle.reset()
         if spare.count < configuration.idleConnections { spare.append(transfer.handle) }

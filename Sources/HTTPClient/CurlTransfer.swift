@@ -13,18 +13,25 @@ final class CurlTransfer {
     var certificate: [UInt8]?
     private let body: [UInt8]
     private let limits: (header: Int, body: Int)
+    private let needs: NeededContent
     private var sent = 0
     private var head = ResponseHead()
     private var received: [UInt8] = []
+    private var dropped = 0
+    /// Called once the status line of a response has come that counts by it.
+    var onDecided: () -> Void = {}
+    /// Ends what follows a status line that decided.
+    var dropTimer: TimerID?
     /// Why a callback has stopped the library, if one has.
     private(set) var refusal: HTTPExchangeError?
     private var suspension: Suspension<Outcome>?
     /// How the exchange ended, where that was before its task came to wait.
     private var early: Outcome?
 
-    init(handle: EasyHandle, body: [UInt8], limits: (header: Int, body: Int)) {
+    init(handle: EasyHandle, request: OutboundRequest, limits: (header: Int, body: Int)) {
         self.handle = handle
-        self.body = body
+        body = request.body
+        needs = request.needs
         self.limits = limits
     }
 
@@ -49,8 +56,15 @@ final class CurlTransfer {
         waiting.resume(outcome)
     }
 
-    /// The response that has come.
-    func response() -> Outcome {
+    /// Whether the outcome stands, however the exchange ends.
+    var isDecided: Bool { head.status >= 200 && needs.isDecided(by: head.status) }
+
+    /// The outcome of an exchange that has ended.
+    ///
+    /// - Parameter failure: How it ended, where it did not end well.
+    func outcome(_ failure: @autoclosure () -> HTTPExchangeError?) -> Outcome {
+        if isDecided { return .success(InboundResponse(status: head.status, fields: head.fields)) }
+        if let failure = failure() { return .failure(failure) }
         guard head.isComplete else {
             return .failure(HTTPExchangeError(.protocolViolation, detail: "no response head"))
         }
@@ -61,6 +75,11 @@ final class CurlTransfer {
     ///
     /// - Returns: False beyond the limit.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        if isDecided {
+            // Read for the sake of the connection, which can be used again behind it.
+            dropped += bytes.count
+            return dropped <= limits.body
+        }
         guard bytes.count <= limits.body - received.count else {
             refusal = HTTPExchangeError(.bodyTooLarge, detail: "more than \(limits.body) bytes")
             return false
@@ -74,6 +93,8 @@ final class CurlTransfer {
     /// - Returns: False for a line that is not HTTP, and beyond the limit.
     func receiveLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let line = unsafe String(decoding: bytes, as: UTF8.self)
+        let wasDecided = isDecided
+        defer { if isDecided, !wasDecided { onDecided() } }
         guard head.take(line, limit: limits.header) else {
             refusal = HTTPExchangeError(.protocolViolation, detail: "response head")
             return false

@@ -22,6 +22,8 @@ package struct OutboundRequest: Sendable {
     package var body: [UInt8]
     /// From the call to the last byte of the response.
     package var timeout: Duration
+    /// What decides the outcome besides the status.
+    package var needs: NeededContent
 
     /// The given request.
     ///
@@ -31,18 +33,43 @@ package struct OutboundRequest: Sendable {
     ///   - fields: Names and values.
     ///   - body: The content.
     ///   - timeout: For the whole exchange.
+    ///   - needs: What decides the outcome besides the status.
     package init(
         method: String,
         url: String,
         fields: [(String, String)] = [],
         body: [UInt8] = [],
-        timeout: Duration = .seconds(10)
+        timeout: Duration = .seconds(10),
+        needs: NeededContent = .ofEveryStatus
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
         self.timeout = timeout
+        self.needs = needs
+    }
+}
+
+/// Which responses count with their content, and which by their status line alone.
+package enum NeededContent: Sendable, Hashable {
+    /// A response counts once it is whole.
+    case ofEveryStatus
+    /// A response with this status counts once it is whole, any other by its status line.
+    case of(status: Int)
+    /// A response counts by its status line.
+    case none
+
+    /// Whether a response counts by its status line: what follows may be of any length, and end in any way.
+    ///
+    /// - Parameter status: Of a response that is not an interim one.
+    /// - Returns: Its content is dropped then.
+    package func isDecided(by status: Int) -> Bool {
+        switch self {
+        case .ofEveryStatus: false
+        case .of(let needed): status != needed
+        case .none: true
+        }
     }
 }
 
@@ -52,7 +79,7 @@ package struct InboundResponse: Sendable {
     package var status: Int
     /// Names as they came, and values.
     package var fields: [(String, String)]
-    /// The content.
+    /// The content; empty where the request does not need it.
     package var body: [UInt8]
 
     /// The given response.

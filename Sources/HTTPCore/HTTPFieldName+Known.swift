@@ -45,6 +45,8 @@ extension HTTPFieldName {
     package static let host = HTTPFieldName(.host)
     /// `Idempotency-Key`: names a request, so that a repeat of it has no second effect.
     package static let idempotencyKey = HTTPFieldName(.idempotencyKey)
+    /// `Idempotent-Replayed`: the response is that of an earlier request under the same key.
+    package static let idempotentReplayed = HTTPFieldName(.idempotentReplayed)
     /// `If-Modified-Since`: date of the copy the client has.
     package static let ifModifiedSince = HTTPFieldName(.ifModifiedSince)
     /// `If-None-Match`: entity tags the client has.

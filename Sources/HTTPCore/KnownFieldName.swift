@@ -26,6 +26,7 @@ enum KnownFieldName: String, Sendable, CaseIterable {
     case forwarded = "Forwarded"
     case host = "Host"
     case idempotencyKey = "Idempotency-Key"
+    case idempotentReplayed = "Idempotent-Replayed"
     case ifModifiedSince = "If-Modified-Since"
     case ifNoneMatch = "If-None-Match"
     case keepAlive = "Keep-Alive"

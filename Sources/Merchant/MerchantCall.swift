@@ -22,7 +22,7 @@ struct MerchantCall {
         let query: [(name: String, value: String)]
         let body: [UInt8]
         /// The word of `Idempotency-Key`, where there is one.
-        let idempotencyKey: String?
+        let idempotencyKey: IdempotencyWord?
         let requestID: String
         let caller: Caller
     }
@@ -36,6 +36,8 @@ struct MerchantCall {
     /// What the key opens.
     let grant: KeyGrant
     private let content: Content
+    /// The content as JSON; `nil` where there is none.
+    private let json: Result<JSONValue, JSONError>?
 
     init(_ checkout: CheckoutPart, _ merchant: MerchantServices, key: APIKey, grant: KeyGrant, _ content: Content) {
         self.checkout = checkout
@@ -43,6 +45,7 @@ struct MerchantCall {
         self.key = key
         self.grant = grant
         self.content = content
+        json = content.body.isEmpty ? nil : MerchantCall.parse(content.body)
     }
 
     /// What is the same for every loop.
@@ -100,7 +103,7 @@ struct MerchantCall {
     func body() throws(Failure) -> JSONReader {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONParser.parse(content.body, depth: MerchantCall.depth)
+            value = try (json ?? MerchantCall.parse(content.body)).get()
         } catch {
             throw Failure(error)
         }
@@ -116,6 +119,10 @@ struct MerchantCall {
         return try Failure.reading { () throws(JSONRefusal) in try JSONReader([:]) }
     }
 
+    private static func parse(_ body: [UInt8]) -> Result<JSONValue, JSONError> {
+        Result { () throws(JSONError) in try JSONParser.parse(body, depth: depth) }
+    }
+
     /// Deeper than any message is nested.
     private static let depth = 8
 
@@ -126,21 +133,23 @@ struct MerchantCall {
     /// - Returns: To be taken before anything has an effect.
     /// - Throws: `idempotency_key_missing`; the router has refused those before.
     func claim() throws(Failure) -> IdempotencyClaim {
-        let fingerprint = IdempotencyClaim.fingerprint(
+        guard let word = content.idempotencyKey else { throw Failure(.idempotencyKeyMissing) }
+        let fingerprint = RequestFingerprint(
             content.method,
             content.path,
             content.body,
             using: checkout.broker.hasher
+        ) { bytes in
+            guard case .success(let value) = json else { return false }
+            value.appendSorted(to: &bytes)
+            return true
+        }
+        return IdempotencyClaim(
+            scope: merchant.account.claimScope,
+            key: grant.id,
+            word: word,
+            fingerprint: fingerprint
         )
-        guard let text = content.idempotencyKey,
-            let claim = IdempotencyClaim(
-                scope: merchant.account.claimScope,
-                key: grant.id,
-                text: text,
-                fingerprint: fingerprint
-            )
-        else { throw Failure(.idempotencyKeyMissing) }
-        return claim
     }
 
     /// Carries a request out that may be carried out twice without harm, and keeps its answer for repeats.
@@ -188,7 +197,9 @@ struct MerchantCall {
             guard let status = HTTPStatus(answer.status) else {
                 throw Failure(.internalError, "a kept answer with status \(answer.status)")
             }
-            return MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
+            var replayed = MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
+            replayed.isReplayed = true
+            return replayed
         case .running(let seconds): throw Failure(.requestInProgress, retryAfter: seconds)
         case .reused: throw Failure(.idempotencyKeyReused)
         // It was there a moment ago: its time had come.
@@ -227,6 +238,8 @@ struct MerchantAnswer {
     let webviewSession: WebviewSessionID?
     /// Seconds for `Retry-After`, where there will be more to say.
     var retryAfter: Int?
+    /// Whether it is the kept answer of an earlier request.
+    var isReplayed = false
 
     /// An answer.
     ///

@@ -147,8 +147,11 @@ final class MerchantInterface {
         guard route.method == .post else { return nil }
         guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }
         let texts = request.values(.idempotencyKey)
-        let isWord = texts.count == 1 && IdempotencyClaim.isWord(texts[0])
-        return isWord ? nil : Failure(.idempotencyKeyMissing)
+        guard let first = texts.first else { return Failure(.idempotencyKeyMissing) }
+        guard texts.count == 1, IdempotencyWord(first) != nil else {
+            return Failure(.idempotencyKeyInvalid, field: "Idempotency-Key")
+        }
+        return nil
     }
 
     private func content(
@@ -168,7 +171,7 @@ final class MerchantInterface {
             ids: route.path.places.indices.map { request.capture($0) },
             query: query,
             body: request.body,
-            idempotencyKey: request.first(.idempotencyKey),
+            idempotencyKey: request.first(.idempotencyKey).flatMap { IdempotencyWord($0) },
             requestID: request.requestID,
             caller: caller
         )
@@ -184,6 +187,7 @@ final class MerchantInterface {
         )
         _ = response.add(.xRequestID, requestID)
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
+        if answer.isReplayed { response.add(.idempotentReplayed, constant: "true") }
         if let webviewSession = answer.webviewSession { _ = response.add(.xFlowID, webviewSession.description) }
         return response
     }

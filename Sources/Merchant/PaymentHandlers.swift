@@ -103,11 +103,13 @@ enum PaymentHandlers {
                 session: webviewSession
             )
         }
-        let answer = try await call.merchant.payments.carryOut(request, try call.claim())
+        let (answer, isReplayed) = try await call.merchant.payments.carryOut(request, try call.claim())
         guard let status = HTTPStatus(answer.status) else {
             throw Failure(.internalError, "a kept answer with status \(answer.status)")
         }
-        return MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
+        var reply = MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
+        reply.isReplayed = isReplayed
+        return reply
     }
 
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
@@ -155,9 +157,7 @@ enum PaymentHandlers {
     }
 
     private static func checked(_ text: String, _ field: String, _ limit: Int) throws(Failure) -> String {
-        guard PrintableText.isGood(text, length: 1...limit) else {
-            throw Failure(.invalidRequest, message: "1 to \(limit) printable characters.", field: field)
-        }
+        try Failure.check(text, field, 1...limit)
         return text
     }
 

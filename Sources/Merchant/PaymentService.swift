@@ -46,9 +46,12 @@ final class PaymentService {
     /// - Parameters:
     ///   - request: What is to be done.
     ///   - claim: The merchant's request.
-    /// - Returns: The answer, which every repeat of the request gets too.
+    /// - Returns: The answer, which every repeat of the request gets too, and whether it is the one of an earlier request.
     /// - Throws: Why not; `outcome_unknown` while nobody knows.
-    func carryOut(_ request: PaymentRequest, _ claim: IdempotencyClaim) async throws(Failure) -> StoredAnswer {
+    func carryOut(
+        _ request: PaymentRequest,
+        _ claim: IdempotencyClaim
+    ) async throws(Failure) -> (answer: StoredAnswer, isReplayed: Bool) {
         var operation = OperationRequest(
             (freshID(), freshID()),
             of: request.target.webviewSession,
@@ -64,9 +67,9 @@ final class PaymentService {
             outcome = try await begin(operation)
         }
         switch outcome {
-        case .begun(let begun): return try await operations.run(begun, begun.turn)
-        case .replayed(let answer): return answer
-        case .left(let id): return try await resume(id, request.target.webviewSession)
+        case .begun(let begun): return (try await operations.run(begun, begun.turn), false)
+        case .replayed(let answer): return (answer, true)
+        case .left(let id): return (try await resume(id, request.target.webviewSession), false)
         default: throw PaymentService.problem(outcome, operation.intent, request.target.webviewSession)
         }
     }

@@ -59,9 +59,7 @@ enum SessionHandlers {
             query.states = [state]
         }
         if let text = texts["reference"] {
-            guard PrintableText.isGood(text, length: 1...100) else {
-                throw Failure(.invalidRequest, message: "1 to 100 printable characters.", field: "reference")
-            }
+            try Failure.check(text, "reference", 1...100)
             query.reference = text
         }
         query.updatedAfter = try time(texts, "updatedAfter")

@@ -38,6 +38,9 @@ final class ShippingCostClient: ShippingCosts {
     /// The status by which a merchant's server says that nothing is sent to an address: another try would not help.
     private static let noPrice = 422
 
+    /// The one status whose content counts.
+    fileprivate static let priced = 200
+
     /// A client.
     ///
     /// - Parameter inquiry: How merchants are asked; `nil` where none may be.
@@ -70,12 +73,12 @@ final class ShippingCostClient: ShippingCosts {
         do throws(HTTPExchangeError) {
             response = try await inquiry.exchange.send(request)
         } catch {
-            throw failure(error.description)
+            throw failure(error.code == .bodyTooLarge ? "the answer's body has \(error.detail)" : error.description)
         }
         guard response.status != ShippingCostClient.noPrice else {
             throw Failure(.addressNotPriced, "\(origin): no price for the address", session: webviewSession)
         }
-        guard response.status == 200 else { throw failure("answered \(response.status)") }
+        guard response.status == ShippingCostClient.priced else { throw failure("answered \(response.status)") }
         do throws(PostageRefusal) {
             return try question.postage(in: response.body)
         } catch {
@@ -107,7 +110,8 @@ extension ShippingCostClient.Inquiry {
                 ("user-agent", agent),
             ] + signature,
             body: body,
-            timeout: ShippingCostClient.limit
+            timeout: ShippingCostClient.limit,
+            needs: .of(status: ShippingCostClient.priced)
         )
     }
 }

@@ -10,7 +10,7 @@ extension JSONReader {
     /// - Parameter name: The whole name.
     /// - Returns: The address; `nil` where it is absent or `null`.
     /// - Throws: `invalid_request` for an unknown part, one that is too long or not printable, and where a part is missing
-    ///   without which nothing can be delivered.
+    ///   without which nothing can be delivered. An empty part is one that is not there, as shops send it.
     package mutating func address(_ name: String) throws(Failure) -> Address? {
         guard var object = try Failure.reading({ () throws(JSONRefusal) in try optionalObject(name) }) else {
             return nil
@@ -20,10 +20,8 @@ extension JSONReader {
         for part in Address.Part.allCases {
             guard let text = try Failure.reading({ () throws(JSONRefusal) in try object.optionalText(part.rawValue) })
             else { continue }
-            guard PrintableText.isGood(text, length: 1...part.maximumLength) else {
-                let rule = "1 to \(part.maximumLength) printable characters."
-                throw Failure(.invalidRequest, message: rule, field: "\(path).\(part.rawValue)")
-            }
+            guard !text.isEmpty else { continue }
+            try Failure.check(text, "\(path).\(part.rawValue)", 1...part.maximumLength)
             address[part] = text
         }
         let rest = object
@@ -96,9 +94,10 @@ extension NamedSchema {
         "Address",
         .sorts(
             Address.Part.allCases.map { part in
-                let text = Schema.printable(1...part.maximumLength)
+                let text = Schema.printable(0...part.maximumLength)
                 return switch part {
-                case .name, .addressLine1, .postalCode, .countryCode: .required(part.rawValue, text)
+                case .name, .addressLine1, .postalCode, .countryCode:
+                    .required(part.rawValue, .printable(1...part.maximumLength))
                 case .stateOrRegion: .optional(part.rawValue, text, "required in Japan: the prefecture in kanji")
                 case .phoneNumber: .optional(part.rawValue, text, "required in Japan")
                 case .district: .optional(part.rawValue, text, "only if there is no county")

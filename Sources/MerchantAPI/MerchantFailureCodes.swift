@@ -7,8 +7,9 @@ package import Web
 extension FailureCode {
     /// Every code of `/v1`, in the order of its description.
     package static let ofMerchantAPI: [FailureCode] = [
-        .invalidRequest, .invalidAmount, .invalidCursor, .idempotencyKeyMissing, .unauthenticated, .scopeMissing,
-        .browserNotAllowed, .notFound, .methodNotAllowed, .requestInProgress, .replayUnavailable, .requestTimeout,
+        .invalidRequest, .invalidAmount, .invalidCursor, .idempotencyKeyMissing, .idempotencyKeyInvalid,
+        .unauthenticated, .scopeMissing, .browserNotAllowed, .notFound, .methodNotAllowed, .requestInProgress,
+        .replayUnavailable, .requestTimeout,
         .contentTooLarge, .unsupportedMediaType, .idempotencyKeyReused, .rateLimited, .internalError, .unavailable,
         .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .postageCallbackNotAllowed, .tooManyWebviewSessions,
         .referenceHeld, .notReady, .purchaseInProgress, .paymentDeclined, .proofMismatch, .orderMismatch,
@@ -34,7 +35,13 @@ extension FailureCode {
     package static let idempotencyKeyMissing = FailureCode(
         "idempotency_key_missing",
         .badRequest,
-        "A POST needs the field Idempotency-Key: 1 to 64 characters of A-Z a-z 0-9 _ -."
+        "A POST needs the field Idempotency-Key, with a word of its own."
+    )
+    /// Of a POST whose key is none.
+    package static let idempotencyKeyInvalid = FailureCode(
+        "idempotency_key_invalid",
+        .badRequest,
+        "The field Idempotency-Key has to come once, with 1 to 255 visible ASCII characters, bare or as a quoted string (RFC 8941)."
     )
     /// Of the key: missing, malformed, unknown and revoked look the same.
     package static let unauthenticated = FailureCode(

@@ -38,6 +38,7 @@ package enum OpenAPIDocument {
         header("X-Request-Id", "id of this answer, for a support case"),
         header("X-Flow-Id", "id of the session that the answer is about, if there is one"),
         header("Retry-After", "whole seconds to wait before the same request is sent again"),
+        header("Idempotent-Replayed", "`true` if the answer is that of an earlier request under the same key"),
         header("Allow", "the methods that the path accepts"), header("WWW-Authenticate", "`Bearer`"),
         header("ETag", "version of the content; send it in `If-None-Match` of the next request"),
     ]
@@ -47,8 +48,9 @@ package enum OpenAPIDocument {
     }
 
     /// Those of an answer with a status, by reference.
-    private static func headers(_ status: HTTPStatus) -> JSONValue {
+    private static func headers(_ status: HTTPStatus, isKept: Bool) -> JSONValue {
         var names = ["X-Request-Id", "X-Flow-Id"]
+        if isKept { names.append("Idempotent-Replayed") }
         switch status {
         case .unauthorized: names.append("WWW-Authenticate")
         case .methodNotAllowed: names.append("Allow")
@@ -58,11 +60,16 @@ package enum OpenAPIDocument {
         return .object(names.map { JSONMember($0, ["$ref": .string("#/components/headers/\($0)")]) })
     }
 
-    private static func answer(_ status: HTTPStatus, _ meaning: String, _ shape: Schema) -> JSONMember {
+    private static func answer(
+        _ status: HTTPStatus,
+        _ meaning: String,
+        _ shape: Schema,
+        isKept: Bool
+    ) -> JSONMember {
         JSONMember(
             "\(status.code)",
             [
-                "description": .string(meaning), "headers": headers(status),
+                "description": .string(meaning), "headers": headers(status, isKept: isKept),
                 "content": content(shape),
             ]
         )
@@ -162,7 +169,7 @@ package enum OpenAPIDocument {
             list.append([
                 "name": "Idempotency-Key", "in": "header", "required": true,
                 "description": .string(repeats(route)),
-                "schema": ["type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"],
+                "schema": ["type": "string", "pattern": .string(SchemaPattern.idempotencyKey)],
             ])
         }
         if route.shape.isCached {
@@ -189,7 +196,8 @@ package enum OpenAPIDocument {
     }
 
     private static func responses(_ route: RouteDescription) -> JSONValue {
-        var members = route.shape.answers.map { answer($0.status, $0.status.reason, $0.shape) }
+        let isKept = route.method == .post && route.shape.isKept
+        var members = route.shape.answers.map { answer($0.status, $0.status.reason, $0.shape, isKept: isKept) }
         if route.shape.isCached {
             let fields: JSONValue = ["ETag": ["$ref": "#/components/headers/ETag"]]
             members.append(JSONMember("304", ["description": "the content is still the same", "headers": fields]))
@@ -199,7 +207,8 @@ package enum OpenAPIDocument {
             let same = codes.filter { $0.status.code == status }
             guard let first = same.first else { continue }
             let words = same.map { "`\($0.name)`: \($0.message)" }
-            members.append(answer(first.status, words.joined(separator: "\n\n"), .named(.problem)))
+            let mayBeKept = isKept && [.notFound, .conflict, .unprocessable].contains(first.status)
+            members.append(answer(first.status, words.joined(separator: "\n\n"), .named(.problem), isKept: mayBeKept))
         }
         return .object(members)
     }
@@ -216,7 +225,8 @@ package enum OpenAPIDocument {
         ]
         if route.method == .post {
             codes.formUnion([
-                .idempotencyKeyMissing, .requestInProgress, .requestTimeout, .contentTooLarge, .unsupportedMediaType,
+                .idempotencyKeyMissing, .idempotencyKeyInvalid, .requestInProgress, .requestTimeout, .contentTooLarge,
+                .unsupportedMediaType,
                 .outcomeUnknown,
             ])
             if route.shape.isKept { codes.insert(.idempotencyKeyReused) }

@@ -76,6 +76,19 @@ extension Failure {
         }
     }
 
+    /// A text that is not taken.
+    ///
+    /// - Parameters:
+    ///   - text: Any text.
+    ///   - field: Which member or parameter it is.
+    ///   - length: How many Unicode scalars it may have.
+    /// - Throws: `invalid_request` with the rule that it breaks.
+    package static func check(_ text: String, _ field: String, _ length: ClosedRange<Int>) throws(Failure) {
+        guard let problem = PrintableText.problem(in: text, length: length) else { return }
+        let sentence = problem.prefix(1).uppercased() + problem.dropFirst() + "."
+        throw Failure(.invalidRequest, message: sentence, field: field)
+    }
+
     /// An order that is not taken.
     ///
     /// - Parameter refusal: Of the draft or of the policy.

@@ -31,6 +31,8 @@ enum SchemaPattern {
     static let link =
         #"^(https://\#(host)\#(rest.dropLast())|[a-z][a-z0-9+-]*([.][a-z0-9+-]+)+:[!$%&()*+,./0-9:;=?@A-Z_a-z~-]+)$"#
 
+    /// The value of `Idempotency-Key`: a word of visible ASCII, bare or as a quoted string.
+    static let idempotencyKey = #"^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$"#
     /// A session's id, which is written in lower case and read in either.
     static let uuid = "^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$"
     /// The provider's id of a checkout session.

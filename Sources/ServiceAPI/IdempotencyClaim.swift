@@ -1,4 +1,4 @@
-package import Cryptography
+import Cryptography
 package import Primitives
 
 /// The right to carry a request out, named by the client so that a repeat of it has no second effect.
@@ -7,53 +7,23 @@ package struct IdempotencyClaim: Sendable, Hashable {
     package let scope: UUIDBytes
     /// The API key of the request.
     package let key: UUIDBytes
-    /// The client's word: 1 to 64 characters of `[A-Za-z0-9_-]`.
+    /// The client's word.
     package let text: String
-    /// Digest of the request, which differs for another one under the same word.
-    package let fingerprint: Digest32
+    /// What the request was, which differs for another one under the same word.
+    package let fingerprint: RequestFingerprint
 
-    /// The greatest number of characters of a client's word.
-    package static let maximumLength = 64
-
-    /// A claim, or `nil` where the word is none.
+    /// A claim.
     ///
     /// - Parameters:
     ///   - scope: The subject under which the request is carried out.
     ///   - key: The API key of the request.
-    ///   - text: From a request; anything.
+    ///   - word: Of the client.
     ///   - fingerprint: Of the request.
-    package init?(scope: UUIDBytes, key: UUIDBytes, text: String, fingerprint: Digest32) {
-        guard IdempotencyClaim.isWord(text) else { return nil }
+    package init(scope: UUIDBytes, key: UUIDBytes, word: IdempotencyWord, fingerprint: RequestFingerprint) {
         self.scope = scope
         self.key = key
-        self.text = text
+        text = word.text
         self.fingerprint = fingerprint
-    }
-
-    /// Whether a text can name a request.
-    ///
-    /// - Parameter text: From a request; anything.
-    /// - Returns: True for 1 to 64 characters of `[A-Za-z0-9_-]`.
-    package static func isWord(_ text: String) -> Bool {
-        (1...maximumLength).contains(text.utf8.count) && text.utf8.allSatisfy(Base64URL.contains)
-    }
-
-    /// The digest of a request.
-    ///
-    /// - Parameters:
-    ///   - method: Upper case.
-    ///   - path: As it came.
-    ///   - body: As it came.
-    ///   - hasher: A context of the loop.
-    /// - Returns: SHA-256 of the three with line feeds between them.
-    package static func fingerprint(
-        _ method: String,
-        _ path: String,
-        _ body: [UInt8],
-        using hasher: SHA256
-    ) -> Digest32 {
-        let bytes = Array("\(method)\n\(path)\n".utf8) + body
-        return hasher.digest(of: bytes.span)
     }
 
     /// The same for two requests of one claim: by it statements that race for a claim are put in one order.

@@ -19,6 +19,7 @@ extension Fault {
         let action = body["action"] ?? .object([])
         delay = try Fault.duration(action, "delayMs")
         processing = try Fault.duration(action, "processingMs")
+        abandonment = action["ifAbandoned"]?.text.flatMap { Abandonment(rawValue: $0) } ?? .later
         kind = try Fault.kind(action, rules)
         retryAfter = action["retryAfter"]?.text
         if retryAfter?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) == false {
@@ -49,7 +50,8 @@ extension Fault {
     private static let action = Shape.Member(
         "action",
         .object([
-            .init("delayMs", .count), .init("processingMs", .count), .init("status", .count),
+            .init("delayMs", .count), .init("processingMs", .count),
+            .init("ifAbandoned", .oneOf(Abandonment.allCases.map(\.rawValue))), .init("status", .count),
             .init("reasonCode", .text(100)), .init("resetBefore", .flag), .init("resetAfter", .flag),
             .init("truncateBody", .flag), .init("slowBodyMs", .count), .init("htmlBody", .flag),
             .init("badJson", .flag), .init("wrongContentType", .flag), .init("retryAfter", .text(40)),

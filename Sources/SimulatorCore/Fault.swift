@@ -58,6 +58,16 @@ package struct Fault: Sendable, Equatable {
         }
     }
 
+    /// What becomes of a request that waits when its client goes.
+    package enum Abandonment: String, Sendable, CaseIterable {
+        /// It goes on after its time, as a service does that has not noticed.
+        case later
+        /// It is lost on its way: the service never sees it.
+        case never
+        /// It goes on at that moment, for a test that does not want to wait.
+        case atOnce
+    }
+
     /// `nil` for every operation that need not be named.
     var operation: String?
     /// `nil` for everybody's requests.
@@ -70,6 +80,8 @@ package struct Fault: Sendable, Equatable {
     package var delay: Duration = .zero
     /// Inside the service, between its checks and the effect.
     package var processing: Duration = .zero
+    /// What becomes of it when its client goes meanwhile.
+    package var abandonment = Abandonment.later
     /// The failure.
     package var kind = Kind.none
     /// The Retry-After field of a refusal.

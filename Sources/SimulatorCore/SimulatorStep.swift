@@ -1,6 +1,7 @@
 package import EventIO
 import HTTPCore
 package import HTTPServer
+import Primitives
 
 /// How much of an answer reaches the client.
 package enum SimulatorDelivery: Sendable, Equatable {
@@ -28,15 +29,32 @@ package enum SimulatorStep<Pause: Sendable>: Sendable {
 
     /// The result of a handler: the answer at once, or after the pauses of the request.
     ///
-    /// The effect of a request also happens for a client that has gone; connections break where a fault says so.
+    /// Connections break where a fault says so.
     ///
-    /// - Parameter resume: Continues a request after its pause.
-    package func result(_ reactor: Reactor, resume: @escaping (Pause) -> SimulatorStep) -> HandlerResult {
+    /// - Parameters:
+    ///   - ifAbandoned: What becomes of a request whose client goes during a pause.
+    ///   - resume: Continues a request after its pause.
+    package func result(
+        _ reactor: Reactor,
+        ifAbandoned: @escaping (Pause) -> Fault.Abandonment = { _ in .later },
+        resume: @escaping (Pause) -> SimulatorStep
+    ) -> HandlerResult {
         if case .answer(let answer, .whole) = self { return .now(HTTPResponse(answer)) }
         return .later {
             var step = self
             while case .pause(let duration, let pause) = step {
+                let due = reactor.now + duration
                 await reactor.sleep(for: duration)
+                // The end of a client ends the wait.
+                if reactor.now < due {
+                    switch ifAbandoned(pause) {
+                    case .atOnce: break
+                    case .never: throw HangUp()
+                    case .later:
+                        SimulatorStep.goOn(reactor, with: pause, after: due - reactor.now, resume)
+                        throw HangUp()
+                    }
+                }
                 step = resume(pause)
             }
             guard case .answer(let answer, let delivery) = step else { throw HangUp() }
@@ -48,6 +66,19 @@ package enum SimulatorStep<Pause: Sendable>: Sendable {
                 throw HangUp(lastBytes: response.firstHalf, rest: response.secondHalf, after: pause)
             case .nothing: throw HangUp()
             }
+        }
+    }
+
+    /// Takes a request to its end for which nobody waits any more.
+    private static func goOn(
+        _ reactor: Reactor,
+        with pause: Pause,
+        after delay: Duration,
+        _ resume: @escaping (Pause) -> SimulatorStep
+    ) {
+        _ = reactor.schedule(after: delay) {
+            guard case .pause(let next, let pause) = resume(pause) else { return }
+            goOn(reactor, with: pause, after: next, resume)
         }
     }
 }

@@ -11,6 +11,14 @@ extension JSONValue: CustomStringConvertible {
         return output
     }
 
+    /// Appends the value as compact UTF-8 text with the members of every object in the order of their names, by octets.
+    ///
+    /// - Parameter output: Gets the same octets for every spelling of the value: order, blanks and escapes make no difference,
+    ///   the digits of numbers do.
+    package func appendSorted(to output: inout [UInt8]) {
+        append(to: &output, inOrderOfNames: true)
+    }
+
     /// The value as text for people, each member of an object on a line of its own; the members of arrays are compact.
     package var indented: String {
         var output: [UInt8] = []
@@ -33,7 +41,7 @@ extension JSONValue: CustomStringConvertible {
         output.append(UInt8(ascii: "}"))
     }
 
-    private func append(to output: inout [UInt8]) {
+    private func append(to output: inout [UInt8], inOrderOfNames sorts: Bool = false) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let flag): output.append(contentsOf: (flag ? "true" : "false").utf8)
@@ -43,19 +51,26 @@ extension JSONValue: CustomStringConvertible {
             output.append(UInt8(ascii: "["))
             for (index, element) in elements.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
-                element.append(to: &output)
+                element.append(to: &output, inOrderOfNames: sorts)
             }
             output.append(UInt8(ascii: "]"))
         case .object(let members):
             output.append(UInt8(ascii: "{"))
+            let members = sorts ? JSONValue.sorted(members) : members
             for (index, member) in members.enumerated() {
                 if index > 0 { output.append(UInt8(ascii: ",")) }
                 JSONValue.append(member.name, to: &output)
                 output.append(UInt8(ascii: ":"))
-                member.value.append(to: &output)
+                member.value.append(to: &output, inOrderOfNames: sorts)
             }
             output.append(UInt8(ascii: "}"))
         }
+    }
+
+    /// The members themselves where they are in order, as those of most small objects are.
+    private static func sorted(_ members: [JSONMember]) -> [JSONMember] {
+        let isInOrder = members.indices.dropFirst().allSatisfy { members[$0 - 1].name.octets < members[$0].name.octets }
+        return isInOrder ? members : members.sorted { $0.name.octets < $1.name.octets }
     }
 
     private static func append(_ text: String, to output: inout [UInt8]) {

@@ -283,7 +283,8 @@ package final class WebhookDispatcher {
             url: delivery.url,
             fields: [("content-type", "application/json"), ("user-agent", agent)] + signature,
             body: delivery.event.body,
-            timeout: policy.timeout
+            timeout: policy.timeout,
+            needs: .none
         )
         do throws(HTTPExchangeError) {
             let response = try await surroundings.exchange.send(request)

@@ -94,7 +94,8 @@ final class WebhookRunner {
             url: target.url,
             fields: [("content-type", "application/json"), ("user-agent", agent)] + fields,
             body: body,
-            timeout: timeout
+            timeout: timeout,
+            needs: .none
         )
         var members: [(String, JSONValue)] = [("event", .string(WebhookEvent.text(of: event)))]
         do throws(HTTPExchangeError) {

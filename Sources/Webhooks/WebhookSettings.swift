@@ -78,7 +78,7 @@ package struct WebhookSettings: Sendable {
     package var outbound: ClientConfiguration {
         var outbound = ClientConfiguration()
         if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
-        // An answer's content is of no interest.
+        // An answer's content is dropped. Up to this the connection is used again, beyond it it is closed.
         outbound.bodyLimit = 64 << 10
         outbound.concurrencyLimit = concurrency
         return outbound

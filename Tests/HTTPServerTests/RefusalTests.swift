@@ -2,6 +2,7 @@ import EventIO
 import HTTPCore
 import HTTPServer
 import Primitives
+import TestKit
 import Testing
 
 @Suite("A refused request")
@@ -78,6 +79,45 @@ struct RefusalTests {
             #expect(response.status == 200)
             #expect(response.values("injected").isEmpty)
             #expect(response.values("location").isEmpty)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `reaches a client that sends a whole content before it reads`(transport: Transport) async throws {
+        try await withServer(clock: ManualClock()) { bench in
+            let client = try await bench.client(transport)
+            await bench.until { bench.server.connectionCount == 1 }
+            client.isReading = false
+            let length = 4_000_000
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
+            try client.send([UInt8](repeating: 0x61, count: length))
+            await bench.until { client.hasSentAll || bench.server.connectionCount == 0 }
+            #expect(client.hasSentAll, "the client was not cut off while it sent")
+            client.isReading = true
+            let response = try await client.response()
+            #expect(response.status == 413 && response.closes)
+            #expect(try await client.rest().isEmpty)
+            #expect(client.failure == nil)
+            client.close()
+            await bench.until { bench.server.connectionCount == 0 }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `is not waited for longer than its deadline by a client that drips`(transport: Transport) async throws {
+        let clock = ManualClock()
+        try await withServer(clock: clock) { bench in
+            let client = try await bench.client(transport)
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+            #expect(try await client.response().status == 413)
+            var passed = 0
+            while bench.server.connectionCount > 0, passed < 100 {
+                try client.send([0x61])
+                clock.advance(by: .milliseconds(100))
+                await bench.turns()
+                passed += 1
+            }
+            #expect(passed <= 22, "two seconds from the refusal, whatever comes")
         }
     }
 

@@ -19,6 +19,26 @@ struct SecureListenerTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (["http/1.0"], "http/1.0"), (["http/1.0", "http/1.1"], "http/1.1"), (["http/1.1"], "http/1.1"),
+            (["http/1.0", "http/1.1", "h2"], "h2"), ([], nil),
+        ] as [([String], String?)]
+    )
+    func `agrees on the newest of what a client offers, and on HTTP/1.0 where that is all`(
+        offer: [String],
+        chosen: String?
+    ) async throws {
+        try await withServer { bench in
+            let client = try TestClient(bench.reactor, to: bench.secureAddress)
+            try await client.startTLS(TestBench.clientContext(offer))
+            #expect(client.session?.negotiatedProtocol == chosen)
+            guard chosen != "h2" else { return }
+            let response = try await client.exchange("GET /page HTTP/1.0\r\nHost: a\r\n\r\n")
+            #expect(response.status == 200 && response.body == "/page" && response.closes)
+        }
+    }
+
     @Test func `answers noise with an alert and the end`() async throws {
         try await withServer { bench in
             let client = try TestClient(bench.reactor, to: bench.secureAddress)

@@ -61,7 +61,8 @@ struct TestBench {
         _ certificate: [UInt8] = TestCertificates.first,
         _ key: [UInt8] = TestCertificates.firstKey
     ) throws(TLSError) -> TLSContext {
-        try TLSContext(certificatePEM: certificate, keyPEM: Secret(key), alpn: ["h2", "http/1.1"])
+        let names = ServerConfiguration.protocolNames(withHTTP2: true)
+        return try TLSContext(certificatePEM: certificate, keyPEM: Secret(key), alpn: names)
     }
 }
 

@@ -101,6 +101,9 @@ final class TestClient: ReadinessHandler {
         unsent.removeFirst(count)
     }
 
+    /// Whether the kernel has taken everything that was to be sent.
+    var hasSentAll: Bool { unsent.isEmpty && (session?.pendingCiphertext ?? 0) == 0 }
+
     /// Says that nothing more comes.
     func endOutput() throws {
         session?.close()

@@ -41,7 +41,8 @@ struct CrashProviderTests {
             shop.settings["SALLYPORT_SESSION_LEASE"] = "31s"
             let server = try await shop.startServer()
             let crossings = try await shop.place(1, on: [server])
-            try await shop.control.fault("CompleteCheckoutSession", .object([JSONMember(waiting, 60_000)]))
+            let action: JSONValue = .object([JSONMember(waiting, 60_000), JSONMember("ifAbandoned", "atOnce")])
+            try await shop.control.fault("CompleteCheckoutSession", action)
             let first = try await shop.client.purchase(crossings[0], server.url)
             #expect(isInProgress(first))
             let answer = try await shop.purchaseUntilDone(crossings[0], on: server)

@@ -136,7 +136,7 @@ struct CrashTests {
             try await server.program.end(.kill)
             try await crashBeforeSending(crossing, shop)
         case .sent:
-            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 60000])
+            try await shop.control.fault("CompleteCheckoutSession", ["delayMs": 60000, "ifAbandoned": "atOnce"])
             shop.reactor.startTask { _ = try? await shop.client.purchase(crossing, server.url) }
             try await shop.waitUntilFaultsAreMet()
             try await server.program.end(.kill)

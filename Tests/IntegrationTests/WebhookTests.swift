@@ -36,7 +36,7 @@ struct WebhookTests {
 
     @Test(
         arguments: [
-            .status(500), .status(301), .status(404), .hang, .close, .half, .slow(.seconds(20)),
+            .status(500), .status(301), .status(404), .hang, .close, .slow(.seconds(20)),
         ] as [WebhookReceiver.Mode]
     )
     func `that fails gets the same octets again, and loses nothing`(mode: WebhookReceiver.Mode) async throws {
@@ -55,6 +55,30 @@ struct WebhookTests {
             let later = Array(hooks.receiver.received.dropFirst(before))
             expectOrder(later, of: sessions, 1...2)
             for webhook in failed { #expect(later.first { $0.id == webhook.id }?.body == webhook.body) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("a whole page", .answer(Array(repeating: 0x20, count: 100_000))),
+            ("half an answer", .half),
+        ] as [(String, WebhookReceiver.Mode)]
+    )
+    func `that has answered 2xx has the event, whatever it sends behind it`(
+        name: String,
+        mode: WebhookReceiver.Mode
+    ) async throws {
+        try await withHookedShop { hooks in
+            let sessions = try hooks.sessions(3)
+            hooks.receiver.behave(mode)
+            try hooks.happen(sessions, 1...2)
+            try await hooks.arrived(6)
+            try await hooks.settle()
+            expectOrder(hooks.receiver.accepted, of: sessions, 1...2)
+            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0", "\(name)")
+            let test = try await hooks.command("test", hooks.endpoint)
+            #expect(test.exit == .code(0), "\(name)")
+            #expect(test.lines.first?["status"]?.integer == 200, "\(name)")
         }
     }
 

@@ -62,6 +62,7 @@ struct OpenAPIDocumentTests {
         for (status, name) in wanted {
             let names = responses[status]?["headers"]?.members.map(\.name) ?? []
             #expect(names.contains(name) && names.contains("X-Request-Id"), "\(status): \(names)")
+            #expect(names.contains("Idempotent-Replayed") == ["201", "409"].contains(status), "\(status): \(names)")
         }
     }
 

@@ -176,13 +176,17 @@ import Testing
     @Test(arguments: MerchantRequest.posts)
     func `names the request with one word`(request: MerchantRequest) async throws {
         try await withMerchants { shop in
-            for word in ["", "a b", "a.b", "ä", String(repeating: "a", count: 65)] {
+            for word in ["", "a b", "ä", "\"a", "\"a\"b", String(repeating: "a", count: 256)] {
                 let answer = try await shop.send(request, word: word)
-                #expect(answer.status == 400 && answer.code == "idempotency_key_missing", "\(word)")
+                #expect(answer.status == 400 && answer.code == "idempotency_key_invalid", "\(word)")
+                #expect(answer.field == "Idempotency-Key")
             }
             let key: (HTTPFieldName, String) = (.authorization, "Bearer " + MerchantKey.text)
-            let fields: [[(HTTPFieldName, String)]] = [[key], [key, (.idempotencyKey, "a"), (.idempotencyKey, "a")]]
-            for fields in fields {
+            let fields: [(String, [(HTTPFieldName, String)])] = [
+                ("idempotency_key_missing", [key]),
+                ("idempotency_key_invalid", [key, (.idempotencyKey, "a"), (.idempotencyKey, "a")]),
+            ]
+            for (code, fields) in fields {
                 shop.letIn()
                 let answer = try await shop.ask(
                     .post,
@@ -191,7 +195,8 @@ import Testing
                     type: "application/json",
                     body: request.body
                 )
-                #expect(answer.status == 400 && answer.code == "idempotency_key_missing")
+                #expect(answer.status == 400 && answer.code == code)
+                #expect(answer.field == (code == "idempotency_key_invalid" ? "Idempotency-Key" : nil))
             }
             #expect(shop.statements.isEmpty)
         }

@@ -51,6 +51,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             shop.database.answer("operation_settle", Cell.yes)
             let answer = try await payment.begin(shop)
             #expect(answer.status == payment.end.status && answer[.xFlowID] == Sample.session)
+            #expect(answer[.idempotentReplayed] == nil)
             #expect(answer.json["id"]?.text == payment.object.id && answer.json["sessionId"]?.text == Sample.session)
             let begun = try shop.parameters("operation_begin")
             let (operation, attempt) = (try begun.uuid(0, 0), try begun.uuid(0, 1))
@@ -166,6 +167,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
                 let answer = try await shop.send(payment.request)
                 #expect(answer.status == status && answer[.xFlowID] == Sample.session)
                 #expect(answer.body == (status < 400 ? #"{"kept":1}"# : "{\"kept\":1}\n"))
+                #expect(answer[.idempotentReplayed] == "true")
             }
             #expect(shop.provider.requests.isEmpty)
         }

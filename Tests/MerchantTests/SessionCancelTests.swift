@@ -139,7 +139,7 @@ import Testing
             shop.database.answer("api_claim_state", ClaimRow.answered(Int32(status), Array(body.utf8)))
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.body == body + (status < 400 ? "" : "\n"))
-            #expect(answer[.xFlowID] == Sample.session)
+            #expect(answer[.xFlowID] == Sample.session && answer[.idempotentReplayed] == "true")
         }
     }
 

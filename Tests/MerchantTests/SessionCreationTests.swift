@@ -211,19 +211,65 @@ struct BadSession: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test(arguments: [
+        ("Sencha", "Sencha\u{200B}", "lines[0].name", "The text has an invisible character (U+200B)."),
+        ("Sencha", #"Sencha\t"#, "lines[0].name", "The text has a control character (U+0009)."),
+        ("sku-1", " sku-1", "lines[0].id", "The text begins with a blank (U+0020)."),
+        ("A-1001", "", "reference", "The text is empty."),
+        ("A-1001", String(repeating: "a", count: 101), "reference", "The text has more than 100 characters."),
+    ])
+    func `with a text that is not taken is told which rule it breaks`(
+        old: String,
+        new: String,
+        field: String,
+        message: String
+    ) async throws {
+        try await withMerchants { shop in
+            let answer = try await shop.send(Self.request, body: SessionBodies.site(replacing: old, with: new))
+            #expect(answer.status == 400 && answer.code == "invalid_request" && answer.field == field)
+            #expect(answer.message == message)
+        }
+    }
+
     @Test func `is answered again with the same octets`() async throws {
         try await withMerchants { shop in
             shop.database.answer("session_open_app", Cell.time(Sample.time))
             let first = try await shop.send(Self.request)
             let stored = try shop.parameters("session_open_app")
-            let (id, sealed, print) = (try stored.uuid(0, 0), try stored.bytes(0, 23), try stored.digest(0, 5))
+            let (id, sealed, print) = (try stored.uuid(0, 0), try stored.bytes(0, 23), try stored.bytes(0, 5))
+            #expect(first[.idempotentReplayed] == nil)
             shop.database.answer("session_open_app")
             shop.database.answer("api_claim_state", ClaimRow.answered(201, sealed, of: id))
             let again = try await shop.send(Self.request)
             #expect(again.status == 201 && again.body == first.body && again[.xFlowID] == first[.xFlowID])
+            #expect(again[.idempotentReplayed] == "true")
             let asked = try shop.parameters("api_claim_state")
-            let (word, repeated) = (try asked.text(0, 1), try asked.digest(0, 2))
+            let (word, repeated) = (try asked.text(0, 1), try asked.bytes(0, 2))
             #expect(word == "word-1" && repeated == print)
+        }
+    }
+
+    @Test func `is the same request in another spelling, and another one with another value`() async throws {
+        try await withMerchants { shop in
+            typealias Claimed = (word: String, value: [UInt8], octets: [UInt8])
+            func claimed(_ word: String, _ body: String) async throws -> Claimed {
+                shop.database.clear()
+                shop.database.answer("session_open_app", Cell.time(Sample.time))
+                #expect(try await shop.send(Self.request, word: word, body: body).status == 201)
+                let sent = shop.database.asked.filter { $0.name == "session_open_app" }
+                guard let stored = sent.last?.parameters else { return ("", [], []) }
+                let prints = try stored.bytes(0, 5)
+                return (try stored.text(0, 4), Array(prints.prefix(32)), Array(prints.dropFirst(32)))
+            }
+            let body = try #require(Self.request.body)
+            let members = try JSONParser.parse(Array(body.utf8)).members
+            let turned = JSONValue.object(members.reversed()).indented
+            let changed = body.replacing("A-1001", with: "A-1002")
+            let first = try await claimed("order:1", body)
+            let spelt = try await claimed("\"order:1\"", turned)
+            let other = try await claimed("order:1", changed)
+            #expect(first.word == "order:1" && spelt.word == "order:1")
+            #expect(first.value == spelt.value && first.octets != spelt.octets && first.value != other.value)
         }
     }
 

@@ -9,11 +9,13 @@ import Testing
     private final class Service: HTTPExchange {
         let status: Int?
         var asked: [String] = []
+        var needs: [NeededContent] = []
 
         init(_ status: Int?) { self.status = status }
 
         func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
             asked.append(request.method + " " + request.url)
+            needs.append(request.needs)
             guard let status else { throw HTTPExchangeError(.timedOut, detail: "nobody answers") }
             return InboundResponse(status: status)
         }
@@ -29,5 +31,7 @@ import Testing
         let confirmation = SubscriptionConfirmation(exchange: service, logger: .silent)
         #expect(await confirmation.confirm("https://sns.example/?Token=1") == row.answer)
         #expect(service.asked == ["GET https://sns.example/?Token=1"])
+        // What the status says is not taken back by a long or broken page behind it.
+        #expect(service.needs == [.none])
     }
 }

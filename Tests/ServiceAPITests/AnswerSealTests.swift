@@ -12,7 +12,8 @@ struct AnswerSealTests {
     private let body = Array(#"{"launch":{"ticket":"swa_x"}}"#.utf8)
 
     private func claim(_ key: APIKey, _ text: String = "word") throws -> IdempotencyClaim {
-        try #require(IdempotencyClaim(scope: subject, key: key.id, text: text, fingerprint: key.hash))
+        let word = try #require(IdempotencyWord(text))
+        return IdempotencyClaim(scope: subject, key: key.id, word: word, fingerprint: RequestFingerprint(key.hash))
     }
 
     @Test func `opens under the key and the word it was made with`() throws {
@@ -38,22 +39,73 @@ struct AnswerSealTests {
 struct IdempotencyClaimTests {
     private let key = APIKey.mint(random: SeededRandom(seed: 6)).key
 
-    @Test(arguments: ["a", "A-z_9", String(repeating: "x", count: 64)])
-    func `has a word of letters, digits, dash and underscore`(_ text: String) {
-        #expect(IdempotencyClaim(scope: subject, key: key.id, text: text, fingerprint: key.hash) != nil)
-    }
-
-    @Test(arguments: ["", "a b", "ä", "a.b", "a/b", String(repeating: "x", count: 65)])
-    func `has no other word`(_ text: String) {
-        #expect(IdempotencyClaim(scope: subject, key: key.id, text: text, fingerprint: key.hash) == nil)
+    private func claim(_ text: String, _ digest: Digest32) throws -> IdempotencyClaim {
+        let word = try #require(IdempotencyWord(text))
+        return IdempotencyClaim(scope: subject, key: key.id, word: word, fingerprint: RequestFingerprint(digest))
     }
 
     @Test func `sorts twins together and others apart`() throws {
-        let one = try #require(IdempotencyClaim(scope: subject, key: key.id, text: "a", fingerprint: key.hash))
-        let digest = SHA256.digest(of: [1])
-        let twin = try #require(IdempotencyClaim(scope: subject, key: key.id, text: "a", fingerprint: digest))
-        let other = try #require(IdempotencyClaim(scope: subject, key: key.id, text: "b", fingerprint: key.hash))
+        let one = try claim("a", key.hash)
+        let twin = try claim("a", SHA256.digest(of: [1]))
+        let other = try claim("b", key.hash)
         #expect(one.lockKey == twin.lockKey)
         #expect(one.lockKey != other.lockKey)
+    }
+}
+
+@Suite("The word of a request")
+struct IdempotencyWordTests {
+    @Test(arguments: [
+        ("a", "a"), ("A-z_9", "A-z_9"), ("order:123", "order:123"), ("a.b/c", "a.b/c"),
+        (#"a"b"#, #"a"b"#), (#"a\b"#, #"a\b"#),
+        (#""order:123""#, "order:123"), (#""a\"b\\c""#, #"a"b\c"#), (#""'""#, "'"), ("!~", "!~"),
+        (String(repeating: "x", count: 255), String(repeating: "x", count: 255)),
+        ("\"\(String(repeating: "x", count: 255))\"", String(repeating: "x", count: 255)),
+        ("\"\(String(repeating: #"\""#, count: 255))\"", String(repeating: "\"", count: 255)),
+    ])
+    func `is what stands bare or between quotation marks`(value: String, word: String) {
+        #expect(IdempotencyWord(value)?.text == word)
+    }
+
+    @Test(arguments: [
+        "", "\"", "\"\"", "a b", "\"a b\"", " a", "a ", "\"a", "\"a\\\"", "\"a\\", #""a\b""#, #""a"b""#, #""a";p=1"#,
+        #""a", "b""#,
+        "a\tb", "a\u{0}", "\u{1B}[31m", "a\u{7F}", "\"a\u{7F}\"", "ä", "\"ä\"", "a\u{301}", "\u{FFFD}", "🍣",
+        String(repeating: "x", count: 256), "\"\(String(repeating: "x", count: 256))\"",
+        String(repeating: "x", count: 100_000), String(repeating: "\"", count: 1_000),
+        String(repeating: "\\", count: 1_000),
+    ])
+    func `is nothing else`(value: String) {
+        #expect(IdempotencyWord(value) == nil)
+    }
+}
+
+@Suite("The fingerprint of a request")
+struct RequestFingerprintTests {
+    private func fingerprint(
+        _ body: String,
+        _ value: String? = nil,
+        path: String = "/v1/sessions"
+    ) throws -> RequestFingerprint {
+        RequestFingerprint("POST", path, Array(body.utf8), using: try SHA256()) { bytes in
+            guard let value else { return false }
+            bytes.append(contentsOf: value.utf8)
+            return true
+        }
+    }
+
+    @Test func `is that of the value, and of the octets beside it`() throws {
+        let one = try fingerprint("{ }", "{}")
+        #expect(one.value == SHA256.digest(of: Array("POST\n/v1/sessions\n{}".utf8)))
+        #expect(one.octets == SHA256.digest(of: Array("POST\n/v1/sessions\n{ }".utf8)))
+        let (twin, other) = (try fingerprint("{}", "{}"), try fingerprint("[]", "[]"))
+        let elsewhere = try fingerprint("{ }", "{}", path: "/v1/charges")
+        #expect(one.value == twin.value && one.octets != twin.octets)
+        #expect(one.value != other.value && one.value != elsewhere.value)
+    }
+
+    @Test func `is that of the octets where there is no value`() throws {
+        let none = try fingerprint("")
+        #expect(none.value == none.octets && none.octets == SHA256.digest(of: Array("POST\n/v1/sessions\n".utf8)))
     }
 }

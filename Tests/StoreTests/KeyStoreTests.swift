@@ -117,14 +117,20 @@ struct ClaimStoreTests {
         _ content: UInt8 = 1,
         key: UUIDBytes = UUIDBytes(high: 7, low: 8)
     ) throws -> IdempotencyClaim {
-        try #require(
-            IdempotencyClaim(
-                scope: Rig.account.claimScope,
-                key: key,
-                text: word,
-                fingerprint: SHA256.digest(of: [content])
-            )
+        IdempotencyClaim(
+            scope: Rig.account.claimScope,
+            key: key,
+            word: try #require(IdempotencyWord(word)),
+            fingerprint: RequestFingerprint(SHA256.digest(of: [content]))
         )
+    }
+
+    /// The fingerprint of a POST whose content has one value in two spellings.
+    private func fingerprint(_ body: String, value: String) throws -> RequestFingerprint {
+        RequestFingerprint("POST", "/v1/sessions", Array(body.utf8), using: try SHA256()) { bytes in
+            bytes.append(contentsOf: value.utf8)
+            return true
+        }
     }
 
     @Test func `are taken once, whoever comes at the same time on whichever loop`() async throws {
@@ -229,15 +235,57 @@ struct ClaimStoreTests {
             let answer = StoredAnswer(status: 201, body: Array("{}".utf8))
             try await store.answer(first, until: try until(rig), answer)
             #expect(try await store.tried(second, webviewSession: nil) == .answered(answer, webviewSession: nil))
-            let elsewhere = try #require(
-                IdempotencyClaim(
-                    scope: OrderAccount.none.claimScope,
-                    key: first.key,
-                    text: "once",
-                    fingerprint: first.fingerprint
-                )
+            let elsewhere = IdempotencyClaim(
+                scope: OrderAccount.none.claimScope,
+                key: first.key,
+                word: try #require(IdempotencyWord("once")),
+                fingerprint: first.fingerprint
             )
             #expect(try await store.tried(elsewhere, webviewSession: nil) == nil, "another account")
+        }
+    }
+
+    @Test func `are of the same request whose value is the same, and of no other`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            func claim(_ body: String, value: String) throws -> IdempotencyClaim {
+                IdempotencyClaim(
+                    scope: Rig.account.claimScope,
+                    key: UUIDBytes(high: 7, low: 8),
+                    word: try #require(IdempotencyWord("order:1")),
+                    fingerprint: try fingerprint(body, value: value)
+                )
+            }
+            let first = try claim(#"{"b":1,"a":2}"#, value: #"{"a":2,"b":1}"#)
+            let spelt = try claim(#"{ "a": 2, "b": 1 }"#, value: #"{"a":2,"b":1}"#)
+            let other = try claim(#"{"b":1,"a":3}"#, value: #"{"a":3,"b":1}"#)
+            #expect(try await store.tried(first, webviewSession: nil) == nil)
+            #expect(try await store.tried(spelt, webviewSession: nil) == .running(retryAfter: 2))
+            #expect(try await store.tried(other, webviewSession: nil) == .reused)
+            // One whose holder is gone is taken over in whichever spelling.
+            try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
+            #expect(try await store.tried(other, webviewSession: nil) == .reused)
+            #expect(try await store.tried(spelt, webviewSession: nil) == nil)
+        }
+    }
+
+    @Test func `from before values were compared are met by the octets that made them`() async throws {
+        try await withRig { rig in
+            let store = PostgresKeyStore(client: rig.client)
+            let claim = IdempotencyClaim(
+                scope: Rig.account.claimScope,
+                key: UUIDBytes(high: 7, low: 8),
+                word: try #require(IdempotencyWord("once")),
+                fingerprint: try fingerprint(#"{"b":1,"a":2}"#, value: #"{"a":2,"b":1}"#)
+            )
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
+            let kept = SHA256.digest(of: Array("POST\n/v1/sessions\n{\"b\":1,\"a\":2}".utf8))
+            try rig.sql("UPDATE api_idempotency SET fingerprint = '\\x\(kept.hexadecimal)'")
+            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
+            try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
+            #expect(try await store.tried(claim, webviewSession: nil) == nil)
+            try rig.sql("UPDATE api_idempotency SET fingerprint = '\\x\(kept.hexadecimal)'")
+            #expect(try await store.tried(try self.claim(rig), webviewSession: nil) == .reused)
         }
     }
 

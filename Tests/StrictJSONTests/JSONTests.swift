@@ -13,6 +13,19 @@ struct JSONTests {
     }
 
     @Test(arguments: [
+        (#" { "b" : [ { "d" : 1 , "c" : "\u0041\/" } ] , "a" : null } "#, #"{"a":null,"b":[{"c":"A/","d":1}]}"#),
+        (#"{"a":null,"b":[{"d":1,"c":"A\/"}]}"#, #"{"a":null,"b":[{"c":"A/","d":1}]}"#),
+        // Lists keep their order, numbers their digits, names are sorted by octets.
+        ("[3,1,2]", "[3,1,2]"), (#"{"n":1.0}"#, #"{"n":1.0}"#), (#"{"n":1}"#, #"{"n":1}"#),
+        (#"{"é":1,"e":2,"E":3,"":4,"ea":5}"#, #"{"":4,"E":3,"e":2,"ea":5,"é":1}"#), ("{}", "{}"), (#""x""#, #""x""#),
+    ])
+    func `is the same in order for every spelling of a value`(text: String, expected: String) throws {
+        var output: [UInt8] = []
+        try JSONParser.parse(Array(text.utf8)).appendSorted(to: &output)
+        #expect(String(decoding: output, as: UTF8.self) == expected)
+    }
+
+    @Test(arguments: [
         (#""\u3042\ud83c\udf63\/""#, "あ🍣/"), (#" "\b\f" "#, "\u{8}\u{C}"), (#""\u00e9""#, "é"),
         (#""a\u00e9日\n\nb\/c""#, "aé日\n\nb/c"), (#""\"""#, "\""), (#""""#, ""),
     ])

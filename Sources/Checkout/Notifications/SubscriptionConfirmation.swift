@@ -18,7 +18,7 @@ package struct SubscriptionConfirmation {
     func confirm(_ url: String) async -> Int {
         do throws(HTTPExchangeError) {
             let answer = try await exchange.send(
-                OutboundRequest(method: "GET", url: url, timeout: SubscriptionConfirmation.patience)
+                OutboundRequest(method: "GET", url: url, timeout: SubscriptionConfirmation.patience, needs: .none)
             )
             let fields = [LogField("status", answer.status)]
             guard answer.status != 200 else {

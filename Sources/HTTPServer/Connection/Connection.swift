@@ -92,7 +92,7 @@ final class Connection: ReadinessHandler {
     private func chooseDriver() {
         guard channel.isOpen else { return }
         if isSecure {
-            use(channel.negotiatedProtocol == HTTP2Driver.protocolName ? HTTP2Driver(self) : HTTP1Driver(self))
+            use(channel.negotiatedProtocol == ServerConfiguration.http2Name ? HTTP2Driver(self) : HTTP1Driver(self))
         } else if let isHTTP2 = HTTP2Driver.isPreface(input) {
             use(isHTTP2 ? HTTP2Driver(self) : HTTP1Driver(self))
         }
@@ -266,7 +266,10 @@ extension Connection {
     }
 
     /// What a refused client may still send before it is cut off.
-    private static let mostDropped = 262_144
+    ///
+    /// Clients that send a whole content before they read get the refusal of one that is up to this long. The deadline and the
+    /// share of a turn hold besides, so that dropping costs no more than reading.
+    private static let mostDropped = 4_194_304
 
     private func fail(_ error: ChannelError) {
         guard case .tls(let failure) = error else { return close() }

@@ -9,9 +9,6 @@ import Telemetry
 ///
 /// Everything that a turn brings about is put into the session; it leaves in one piece when the connection is flushed.
 final class HTTP2Driver: ProtocolDriver {
-    /// What clients and server agree on under TLS.
-    static let protocolName = "h2"
-
     private let part: LoopServer
     private let session: HTTP2Session
     /// Complete requests that wait for their turn.

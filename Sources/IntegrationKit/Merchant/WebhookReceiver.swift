@@ -38,7 +38,7 @@ package final class WebhookReceiver: Sendable {
         case hang
         /// Closes the connection.
         case close
-        /// Announces more content than it sends.
+        /// Answers with 200, and announces more content than it sends.
         case half
     }
 
@@ -190,8 +190,8 @@ extension WebhookReceiver.Mode {
     fileprivate var isAccepting: Bool {
         switch self {
         case .status(let code), .answer(_, let code, _, _): (200...299).contains(code)
-        case .slow: true
-        case .hang, .close, .half: false
+        case .slow, .half: true
+        case .hang, .close: false
         }
     }
 

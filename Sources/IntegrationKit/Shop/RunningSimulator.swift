@@ -108,7 +108,7 @@ extension TestKeys {
         try TLSContext(
             certificatePEM: try Files.read(keys.certificatePath),
             keyPEM: Secret(try Files.read(keys.keyPath)),
-            alpn: ["http/1.1"]
+            alpn: ServerConfiguration.protocolNames(withHTTP2: false)
         )
     }
 }

@@ -33,12 +33,8 @@ package struct DraftLine: Sendable, Hashable {
         quantity: Int,
         claimedSum: Money? = nil
     ) throws(DraftRefusal) {
-        guard PrintableText.isGood(id, length: 1...64) else {
-            throw DraftRefusal(.invalid, "id", "1 to 64 printable characters")
-        }
-        guard PrintableText.isGood(name, length: 1...120) else {
-            throw DraftRefusal(.invalid, "name", "1 to 120 printable characters")
-        }
+        try DraftRefusal.check(id, "id", 1...64)
+        try DraftRefusal.check(name, "name", 1...120)
         guard quantity >= 1, quantity <= DraftLine.maximumQuantity else {
             throw DraftRefusal(.invalid, "quantity", "1 to \(DraftLine.maximumQuantity)")
         }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// Why an order that a merchant sent is not taken.
 package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong, for programs; the raw value is what the answer says.
@@ -33,6 +35,23 @@ package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible
         self.code = code
         self.field = field
         self.detail = detail
+    }
+
+    /// Refuses a text that is not printable or of another length, by the rule that it breaks.
+    ///
+    /// - Parameters:
+    ///   - text: Any text.
+    ///   - field: For example `name`.
+    ///   - length: How many Unicode scalars it may have.
+    ///   - subject: What it is called; lower case.
+    static func check(
+        _ text: String,
+        _ field: @autoclosure () -> String,
+        _ length: ClosedRange<Int>,
+        _ subject: StaticString = "the text"
+    ) throws(DraftRefusal) {
+        guard let problem = PrintableText.problem(in: text, length: length, subject: subject) else { return }
+        throw DraftRefusal(.invalid, field(), problem)
     }
 
     /// The same refusal of a member that lies deeper.

@@ -92,9 +92,7 @@ package struct OrderDraft: Sendable, Hashable {
         postage: Postage,
         options: Options = Options()
     ) throws(DraftRefusal) {
-        guard PrintableText.isGood(reference, length: 1...100) else {
-            throw DraftRefusal(.invalid, "reference", "1 to 100 printable characters")
-        }
+        try DraftRefusal.check(reference, "reference", 1...100)
         try self.init(named: reference, lines, tax, postage, options)
     }
 
@@ -223,9 +221,7 @@ package struct OrderDraft: Sendable, Hashable {
             throw DraftRefusal(.invalid, "adjustments", "at most \(maximumAdjustments)")
         }
         for (index, adjustment) in adjustments.enumerated() {
-            guard PrintableText.isGood(adjustment.name, length: 1...120) else {
-                throw DraftRefusal(.invalid, "adjustments[\(index)].name", "1 to 120 printable characters")
-            }
+            try DraftRefusal.check(adjustment.name, "adjustments[\(index)].name", 1...120)
         }
         // What a postage is asked for would otherwise depend on the address.
         guard sum + adjustments.units >= 0 else {
@@ -234,9 +230,7 @@ package struct OrderDraft: Sendable, Hashable {
     }
 
     private static func check(_ options: Options) throws(DraftRefusal) {
-        if let note = options.note, !PrintableText.isGood(note, length: 0...255) {
-            throw DraftRefusal(.invalid, "note", "at most 255 printable characters")
-        }
+        if let note = options.note { try DraftRefusal.check(note, "note", 0...255) }
         if let address = options.returnURL, CallbackOrigin(of: address) == nil {
             throw DraftRefusal(.invalid, "returnUrl", "not an https address")
         }
@@ -244,9 +238,8 @@ package struct OrderDraft: Sendable, Hashable {
             throw DraftRefusal(.invalid, "metadata", "at most \(maximumMetadata) members")
         }
         for (name, text) in options.metadata {
-            guard PrintableText.isGood(name.string, length: 1...40), PrintableText.isGood(text, length: 0...255) else {
-                throw DraftRefusal(.invalid, "metadata", "names of 1 to 40 printable characters, texts of at most 255")
-            }
+            try DraftRefusal.check(name.string, "metadata", 1...40, "a name")
+            try DraftRefusal.check(text, "metadata", 0...255, "a text")
         }
     }
 }

@@ -20,7 +20,7 @@ extension SimulatedService {
         let context = try TLSContext(
             certificatePEM: try Files.read(keys.certificatePath),
             keyPEM: Secret(try Files.read(keys.keyPath)),
-            alpn: ["http/1.1"]
+            alpn: ServerConfiguration.protocolNames(withHTTP2: false)
         )
         var simulator = SimulatorConfiguration(
             baseURL: "https://localhost:\(address.port)",

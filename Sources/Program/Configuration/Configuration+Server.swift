@@ -24,7 +24,7 @@ extension Configuration {
             identities.append((setting: "tls.second_certificate", identity: second))
         }
         do throws(TLSError) {
-            let names = http2.isOffered ? ["h2", "http/1.1"] : ["http/1.1"]
+            let names = ServerConfiguration.protocolNames(withHTTP2: http2.isOffered)
             let context = try TLSContext(identities: identities.map(\.identity), alpn: names, ticketKeys: tickets)
             let ends = identities.compactMap { setting, identity in
                 (try? CertificateFacts(pem: identity.certificatePEM)).map { (setting: setting, end: $0.notAfter) }

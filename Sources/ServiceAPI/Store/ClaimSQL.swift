@@ -16,7 +16,7 @@ package enum ClaimSQL {
     /// The common table expression `i`.
     ///
     /// - Parameters:
-    ///   - first: The number of the first of three parameters: the scope, the client's word, the fingerprint.
+    ///   - first: The number of the first of three parameters: the scope, the client's word, the two digests of the request.
     ///   - key: A parameter, the API key of the request.
     ///   - webviewSession: An expression for the webview session it is about.
     ///   - status: An expression for the status of the answer, where it is known before.
@@ -32,7 +32,7 @@ package enum ClaimSQL {
         """
         i AS (
             INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, webview_session_id, status, answer)
-            SELECT $\(first), $\(first + 1), $\(first + 2), statement_timestamp(),
+            SELECT $\(first), $\(first + 1), substring($\(first + 2)::bytea FOR 32), statement_timestamp(),
                 statement_timestamp() + interval '\(leaseSeconds) seconds', \(webviewSession), \(status), \(answer)
             WHERE NOT EXISTS (
                 SELECT FROM api_idempotency AS k WHERE k.key_id = \(key) AND k.idem = $\(first + 1)
@@ -40,14 +40,25 @@ package enum ClaimSQL {
             ON CONFLICT (key_id, idem) DO UPDATE SET
                 created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id,
                 status = excluded.status, answer = excluded.answer
-                WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp() AND c.fingerprint = excluded.fingerprint
+                WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp()
+                    AND \(isSame("c.fingerprint", "$\(first + 2)"))
             RETURNING c.lease_until AS claimed
         )
         """
     }
+
+    /// Whether a claim is of the same request: by its value, or by its octets where it was made before values were compared.
+    ///
+    /// - Parameters:
+    ///   - kept: An expression for the digest of the claim.
+    ///   - given: A parameter, the two digests of the request, one behind the other.
+    /// - Returns: SQL.
+    static func isSame(_ kept: String, _ given: String) -> String {
+        "\(kept) IN (substring(\(given)::bytea FOR 32), substring(\(given)::bytea FROM 33))"
+    }
 }
 
-/// Three parameters: scope, word and fingerprint.
+/// Three parameters: scope, word and the two digests, one behind the other.
 extension IdempotencyClaim: StatementInput {
     package static var parameterTypes: [PostgresType] { [.uuid, .text, .bytea] }
     /// Of `parameterTypes`.
@@ -56,6 +67,6 @@ extension IdempotencyClaim: StatementInput {
     package func append(to parameters: inout Parameters) {
         parameters.append(uuid: scope)
         parameters.append(text: text)
-        parameters.append(digest: fingerprint)
+        parameters.append(fingerprint.value, fingerprint.octets)
     }
 }

@@ -23,7 +23,7 @@ extension PostgresKeyStore {
     static let stateStatement = TypedStatement<ClaimState, IdempotencyClaim, UUIDBytes>(
         name: "api_claim_state",
         sql: """
-            SELECT c.fingerprint = $3, c.status, c.answer, c.webview_session_id, c.lease_until > statement_timestamp()
+            SELECT \(ClaimSQL.isSame("c.fingerprint", "$3")), c.status, c.answer, c.webview_session_id, c.lease_until > statement_timestamp()
             FROM api_idempotency AS c WHERE c.key_id IN ($1, $4) AND c.idem = $2
             ORDER BY c.key_id = $1 DESC LIMIT 1
             """

@@ -102,7 +102,7 @@ package final class AmazonPaySimulator: Simulator {
         )
         logCalls()
         notify()
-        return step.result(reactor) { pause in
+        return step.result(reactor, ifAbandoned: \.abandonment) { pause in
             let step = self.model.resume(pause, at: self.reactor.wallNow)
             self.logCalls()
             self.notify()

@@ -175,10 +175,10 @@ struct BoundTests {
             bench.handler.limit = { _ in 10 }
             let client = try await bench.frameClient()
             client.skipStream()
-            let length = isAnnounced ? [("content-length", "262145")] : []
+            let length = isAnnounced ? [("content-length", "4194305")] : []
             try client.send(.headers(1, HTTP2Frame.request("/", method: "POST", length), ends: false))
             if !isAnnounced {
-                for _ in 0..<17 {
+                for _ in 0..<257 {
                     try client.send(.data(1, [UInt8](repeating: 1, count: 16_384), ends: false))
                     _ = try await client.get("/between")
                 }

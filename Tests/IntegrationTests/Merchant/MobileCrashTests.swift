@@ -167,7 +167,7 @@ private struct MobileTill {
         switch moment {
         case .begun: try await crashBeforeSending(server)
         case .sent:
-            try await shop.control.fault("FinalizeCheckoutSession", ["delayMs": 60000])
+            try await shop.control.fault("FinalizeCheckoutSession", ["delayMs": 60000, "ifAbandoned": "atOnce"])
             shop.reactor.startTask { _ = try? await self.finalize(server) }
             try await shop.waitUntilFaultsAreMet()
             try await server.program.end(.kill)

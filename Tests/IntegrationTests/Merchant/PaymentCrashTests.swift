@@ -146,7 +146,7 @@ private struct ProcessTill {
         switch moment {
         case .begun: try await crashBeforeSending(request, server)
         case .sent:
-            try await shop.control.fault(call.rawValue, ["delayMs": 60000])
+            try await shop.control.fault(call.rawValue, ["delayMs": 60000, "ifAbandoned": "atOnce"])
             shop.reactor.startTask { _ = try? await self.send(request, server) }
             try await shop.waitUntilFaultsAreMet()
             try await server.program.end(.kill)

@@ -130,11 +130,20 @@ struct PostageTests {
         }
     }
 
-    @Test func `that the merchant refuses for an address is told as such, with a way to another one`() async throws {
+    @Test(
+        arguments: [
+            ("the status alone", .status(422)),
+            ("a page of a framework", .answer(Array(repeating: 0x20, count: 8_192), status: 422)),
+        ] as [(String, WebhookReceiver.Mode)]
+    )
+    func `that the merchant refuses for an address is told as such, with a way to another one`(
+        name: String,
+        mode: WebhookReceiver.Mode
+    ) async throws {
         try await withAskedShop { asked in
-            asked.server.behave(.status(422))
+            asked.server.behave(mode)
             let (session, tab, page) = try await asked.choose()
-            #expect(page.status == 409 && page.error == "address_not_priced", "\(page.text)")
+            #expect(page.status == 409 && page.error == "address_not_priced", "\(name): \(page.text)")
             #expect(page[field: "retry-after"] == nil)
             #expect(try asked.shop.state(of: session.id) == "opened")
             #expect(try await asked.sums(session) == [nil, nil])

@@ -111,6 +111,11 @@ import Testing
             #expect(lost.text.contains(session.id))
             let kept = try await merchant.post("/v1/sessions", MerchantClient.order(), word: "one")
             #expect(kept.status == 201 && kept.text == session.reply.text)
+            #expect(kept.page[field: "idempotent-replayed"] == "true")
+            #expect(session.reply.page[field: "idempotent-replayed"] == nil)
+            let turned = JSONValue.object(MerchantClient.order().members.reversed())
+            let spelt = try await merchant.post("/v1/sessions", turned, word: "\"one\"")
+            #expect(spelt.status == 201 && spelt.text == session.reply.text)
         }
     }
 
@@ -349,6 +354,12 @@ import Testing
                 ([bearer, ("Content-Type", "text/plain"), ("Idempotency-Key", "a")], 415),
                 ([bearer, ("Content-Type", "application/json")], 400),
                 ([bearer, ("Content-Type", "application/json"), ("Idempotency-Key", "a b")], 400),
+                (
+                    [
+                        bearer, ("Content-Type", "application/json"),
+                        ("Idempotency-Key", String(repeating: "a", count: 8_000)),
+                    ], 400
+                ),
             ]
             for (fields, status) in cases {
                 let page = try await shop.browser().request("POST", "/v1/sessions", fields: fields, body: body)

@@ -155,6 +155,15 @@ struct ProcessingOrderTests {
         }
         let live = key("LIVE-AFTESTKEY0000000000000001")
         #expect(bench.call("GET", "/v2/checkoutSessions/" + id, fields: live).status == 404)
+        // A prefix names the environment, and then the path does not.
+        let prefixed = key(Bench.keyID)
+        #expect(bench.call("GET", "/v2/checkoutSessions/" + id, fields: prefixed).status == 200)
+        for path in ["/sandbox/v2/checkoutSessions/", "/live/v2/checkoutSessions/"] {
+            let answer = bench.call("GET", path + id, fields: prefixed)
+            #expect(answer.refusal == Refusal(status: 404, reason: "ResourceNotFound"))
+        }
+        let refused = bench.call("POST", "/sandbox/v2/checkoutSessions", Bench.payload, key: "p", fields: prefixed)
+        #expect(refused.status == 404)
         let old = key("AFTESTKEY000000000000001")
         #expect(bench.call("GET", "/sandbox/v2/checkoutSessions/" + id, fields: old).status == 200)
         #expect(bench.call("GET", "/live/v2/checkoutSessions/" + id, fields: old).status == 404)

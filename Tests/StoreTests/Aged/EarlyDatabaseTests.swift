@@ -6,6 +6,7 @@ import Postgres
 import Primitives
 import ServiceAPI
 import SessionBroker
+import StrictJSON
 import Testing
 import Webhooks
 
@@ -206,9 +207,15 @@ struct EarlyDatabaseTests {
     }
 
     private func claim(_ name: String, _ path: String, _ body: String, _ key: APIKey) throws -> IdempotencyClaim {
-        let print = try IdempotencyClaim.fingerprint("POST", path, Array(body.utf8), using: SHA256())
-        let claim = IdempotencyClaim(scope: Self.account.claimScope, key: key.id, text: name, fingerprint: print)
-        return try #require(claim)
+        let octets = Array(body.utf8)
+        let value = try JSONParser.parse(octets)
+        // Those of early programs were made of the octets, and are met by them.
+        let print = try RequestFingerprint("POST", path, octets, using: SHA256()) { bytes in
+            value.appendSorted(to: &bytes)
+            return true
+        }
+        let word = try #require(IdempotencyWord(name))
+        return IdempotencyClaim(scope: Self.account.claimScope, key: key.id, word: word, fingerprint: print)
     }
 
     @Test(arguments: [(0, "S03-0711525-4791994"), (1, "S03-0711526-4791994"), (768, "S03-0712293-4791994")])

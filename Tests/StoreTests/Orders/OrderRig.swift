@@ -78,10 +78,13 @@ extension Rig {
             on: target,
             call: (Array("{}".utf8), "key-\(id)")
         )
-        request.claim = mark.flatMap { mark in
-            Digest32(Array(repeating: print, count: 32).span).flatMap { print in
-                IdempotencyClaim(scope: Rig.account.claimScope, key: key, text: mark, fingerprint: print)
-            }
+        if let mark, let word = IdempotencyWord(mark), let print = Digest32(Array(repeating: print, count: 32).span) {
+            request.claim = IdempotencyClaim(
+                scope: Rig.account.claimScope,
+                key: key,
+                word: word,
+                fingerprint: RequestFingerprint(print)
+            )
         }
         return request
     }

@@ -1,9 +1,10 @@
--- version: 2
+-- version: 3
 
 -- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, `left` (it has begun, and whoever held
 -- it is gone: to be taken over), `stuck` (a person has to decide), or an outcome of operation_outcome.
 -- Only what begins leaves a claim behind, so a request that was refused is judged anew when it is repeated. `scope` is that of the claim,
--- `asker` the API key.
+-- `asker` the API key. `print` is the digest of the request by its value and behind it the one by its octets, which claims of before are
+-- kept with; a program of before gives the latter alone.
 CREATE OR REPLACE FUNCTION payment_begin(
     operation uuid, attempt uuid, lease interval, in_session uuid, what text, object text, sum bigint, money text, cancels boolean,
     octets bytea, sent_key text, scope uuid, mark text, print bytea, asker uuid,
@@ -31,7 +32,8 @@ BEGIN
             FROM payment_operation_open AS q JOIN payment_operation AS r ON r.operation_id = q.operation_id
             WHERE q.target = object AND r.key_id IN (scope, asker) AND r.idem = mark;
             outcome := CASE
-                WHEN claim.fingerprint <> print                  THEN 'key_reused'
+                WHEN claim.fingerprint NOT IN (substring(print FOR 32), substring(print FROM length(print) - 31))
+                    THEN 'key_reused'
                 WHEN claim.answer IS NOT NULL                    THEN 'replayed'
                 WHEN begun.state = 'stuck'                       THEN 'stuck'
                 WHEN claim.lease_until > statement_timestamp()   THEN 'in_progress'
@@ -56,10 +58,11 @@ BEGIN
     IF scope IS NOT NULL THEN
         -- A claim that is dead has nothing under way: its operation would hold the target.
         INSERT INTO api_idempotency AS i (key_id, idem, created_at, lease_until, fingerprint, webview_session_id)
-        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, print, webview_session)
+        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, substring(print FOR 32), webview_session)
         ON CONFLICT (key_id, idem) DO UPDATE SET
             created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id
-        WHERE i.answer IS NULL AND i.lease_until <= statement_timestamp() AND i.fingerprint = excluded.fingerprint;
+        WHERE i.answer IS NULL AND i.lease_until <= statement_timestamp()
+            AND i.fingerprint IN (excluded.fingerprint, substring(print FROM length(print) - 31));
         -- The same mark for another order, at this very moment.
         IF NOT FOUND THEN
             outcome := 'in_progress';
@@ -72,7 +75,7 @@ BEGIN
         idem_key, body, fingerprint, asked_by)
     VALUES (
         operation, webview_session, attempt, scope, statement_timestamp(), statement_timestamp() + lease, sum, 1, what, 'open', object,
-        p.currency, mark, sent_key, octets, print, asker);
+        p.currency, mark, sent_key, octets, substring(print FOR 32), asker);
     UPDATE payment_object AS q SET
         open_operation = operation, reserved = q.reserved + CASE what WHEN 'refund' THEN sum ELSE 0 END
     WHERE q.object_id = object;

@@ -12,6 +12,13 @@ package struct AmazonPayPause: Sendable {
     let request: SimulatorRequest
     let fault: Fault?
     let stage: Stage
+
+    /// What becomes of it when its client goes: what the service has begun it finishes.
+    var abandonment: Fault.Abandonment {
+        let wanted = fault?.abandonment ?? .later
+        guard case .effect = stage, wanted == .never else { return wanted }
+        return .later
+    }
 }
 
 /// What happens next with a request to Amazon Pay.

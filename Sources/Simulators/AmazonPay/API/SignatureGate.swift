@@ -54,9 +54,12 @@ struct SignatureGate: Sendable {
         mode: SimulatorSwitches.SignatureMode,
         at real: WallTime
     ) throws(APIError) -> Caller {
-        let known = mode == .off ? claimedKey(of: request) ?? first : try verified(request, mode, at: real)
-        guard let known else { throw APIError(.invalidAuthentication, "No public key is registered.") }
-        return Caller(merchant: known.merchant, environment: try SignatureGate.environment(of: known.key, route))
+        let named = mode == .off ? claimedKey(of: request) : try verified(request, mode, at: real)
+        guard let known = named ?? (mode == .off ? first : nil) else {
+            throw APIError(.invalidAuthentication, "No public key is registered.")
+        }
+        let environment = try SignatureGate.environment(of: known.key, route, isNamed: named != nil)
+        return Caller(merchant: known.merchant, environment: environment)
     }
 
     private func verified(
@@ -84,12 +87,15 @@ struct SignatureGate: Sendable {
 
     private static func environment(
         of key: Merchant.PublicKey,
-        _ route: APIRoute
+        _ route: APIRoute,
+        isNamed: Bool
     ) throws(APIError) -> ReleaseEnvironment {
+        let hasPrefix = ReleaseEnvironment(prefixOf: key.id) != nil
         switch (key.environment, route.environment) {
         case (nil, let named?): return named
-        case (let own?, nil) where ReleaseEnvironment(prefixOf: key.id) != nil: return own
-        case (let own?, let named?) where own == named: return own
+        case (let own?, nil) where hasPrefix: return own
+        // The prefix names the environment, or the path does.
+        case (let own?, let named?) where own == named && !(hasPrefix && isNamed): return own
         default: throw APIError(.resourceNotFound, "The path is not in the environment of the key.")
         }
     }
