@@ -78,7 +78,8 @@ package struct ReturnLink: Sendable, Hashable {
     }
 
     private static func isTicket(_ text: String, _ tag: String) -> Bool {
-        text.octets.starts(with: tag.octets) && text.utf8.count == tag.utf8.count + 64 && text.utf8.allSatisfy(Base64URL.contains)
+        text.octets.starts(with: tag.octets) && text.utf8.count == tag.utf8.count + 64
+            && text.utf8.allSatisfy(Base64URL.contains)
     }
 
     private static func isText(_ text: String, upTo limit: Int, and others: String) -> Bool {

@@ -157,6 +157,11 @@ private let allowances: [String: Allowance] = [
     "webview_session_live_among": Allowance(reason: array, partitions: 38),
     "api_claim_prune": Allowance(reason: batch, rows: 2_100, walks: true),
     "notification_prune": Allowance(reason: batch, rows: 2_100, walks: true),
+    "notification_overtaken": Allowance(
+        reason: "at most a thousand messages that no order has and nobody has asked about",
+        rows: 2_100,
+        walks: true
+    ),
     "notification_unmatched": Allowance(
         reason: "at most a thousand messages since the first purchase that waits",
         rows: 2_100,
