@@ -83,7 +83,7 @@ private func readWords(_ text: String) {
     _ = OrderCursor(text)
     _ = UUIDBytes(text)
     _ = APIKey.parse(text)
-    _ = IdempotencyClaim.isWord(text)
+    _ = IdempotencyWord(text)
     _ = LaunchTicket.parse(text)
     _ = AppProof.parse(text)
     _ = CodeChallenge.parse(text, method: "S256")
@@ -118,9 +118,10 @@ private func examineWords(_ bytes: [UInt8]) {
     if let id = UUIDBytes(word) {
         check(Array(id.description.utf8) == RequestGrammar.lower(bytes), "an id is what was written, in lower case")
     }
-    if IdempotencyClaim.isWord(word) {
-        let isWord = bytes.allSatisfy { RequestGrammar.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
-        check(isWord && (1...64).contains(bytes.count), "a request's name is a word")
+    if let key = IdempotencyWord(word) {
+        let written = Array(key.text.utf8)
+        check(written.allSatisfy { $0 > 0x20 && $0 < 0x7F } && (1...255).contains(written.count), "a key is a word")
+        check(bytes.first == UInt8(ascii: "\"") || written == bytes, "a bare key is what was written")
     }
     if let number = OrderNumber(typed: word) {
         check(OrderNumber(typed: number.description) == number, "a number survives a round trip")
