@@ -499,6 +499,11 @@ def walk(shop, database, name, language):
                 try:
                     buyer.step(move, seen, state)
                 except Exception as error:
+                    # A second tap that comes late makes an entry of its own.
+                    if action.startswith("double tap") and move == "back" and buyer.last == page:
+                        buyer.step(move, seen, state)
+                        cells += 1
+                        continue
                     raise AssertionError(f"row {number} ({action}), {move}: {seen} and {state} expected, {buyer.last} seen: {str(error)[:400]}") from error
                 cells += 1
         buyer.check_trail()
