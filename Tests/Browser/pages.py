@@ -222,7 +222,7 @@ def in_an_app(shop, look, client):
     tab.driver.get(shop.web + "/rescue")
     look.look(tab, "rescue")
     other = look.tab()
-    other.driver.get(f"{shop.web}/button?secureWebviewSessionId={ticket}")
+    other.open_again(f"{shop.web}/button?secureWebviewSessionId={ticket}")
     look.look(other, "opened-twice")
 
 
@@ -253,7 +253,7 @@ def paid_in_an_app(shop, look, client):
     if len(number) != 11 or "27,996" not in view.text("#filter_total") or twice not in view.text("#filter_text"):
         look.findings.append(f"waiting: {number}: {view.text('#filter_text')}")
     look.look(view, "waiting")
-    other.driver.get(launch)
+    other.open_again(launch)
     look.look(other, "launch-again-pending")
     tab.driver.get(shop.web + "/confirm_order")
     look.look(tab, "confirm-read-only")
@@ -264,7 +264,7 @@ def paid_in_an_app(shop, look, client):
     purchase.thanks(view)
     if view.text("#order_number") != number:
         look.findings.append(f"thanks: the number was {number} and is {view.text('#order_number')}")
-    other.driver.get(launch)
+    other.open_again(launch)
     look.look(other, "launch-again-paid")
 
 

@@ -68,6 +68,11 @@ class Tab:
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", self.find(selector)[0])
         self.click(selector)
 
+    def open_again(self, address):
+        """Opens a launch link that was opened before, and waits for its answer: right behind the first opening a page comes first that asks once more."""
+        self.driver.get(address)
+        self.until(lambda: not self.find("#open_form"), "no answer to a second opening")
+
     def at(self, part):
         self.until(lambda: part in self.driver.current_url, f"not at {part}")
 
@@ -230,7 +235,7 @@ def case_paid_again(shop, folder):
         before = len(shop.completes())
         for again, address in [(tab, link), (other.tab, link), (tab, shop.web + "/button"), (tab, shop.web + "/confirm_order"),
                                (tab, shop.web + "/checkout_result")]:
-            again.driver.get(address)
+            again.open_again(address)
             again.picture("paid-again")
             assert headline(again) == "Your order is complete", f"{address}: {headline(again)}"
             page = again.text("main")
