@@ -76,10 +76,10 @@ struct MerchantCall {
     ///
     /// - Parameters:
     ///   - known: Every name the route knows.
-    ///   - full: Those of them that are not sent empty: whoever means one object would be told of others.
+    ///   - nonEmpty: Those of them that are refused when they are empty: the list would answer with other sessions.
     /// - Returns: By name; empty ones are left out.
-    /// - Throws: `invalid_request` for another name, one that comes twice, or an empty one of `full`.
-    func query(_ known: [String], full: [String] = []) throws(Failure) -> [OctetText: String] {
+    /// - Throws: `invalid_request` for another name, one that comes twice, or an empty one of `nonEmpty`.
+    func query(_ known: [String], nonEmpty: [String] = []) throws(Failure) -> [OctetText: String] {
         var found: [OctetText: String] = [:]
         for (name, value) in content.query {
             guard known.contains(where: { $0.octets == name.octets }) else {
@@ -88,7 +88,7 @@ struct MerchantCall {
             guard case .none = found[name.octets] else {
                 throw Failure(.invalidRequest, message: "The parameter comes twice.", field: name)
             }
-            if value.isEmpty, full.contains(where: { $0.octets == name.octets }) {
+            if value.isEmpty, nonEmpty.contains(where: { $0.octets == name.octets }) {
                 throw Failure(.invalidRequest, message: "The parameter is empty.", field: name)
             }
             found[name.octets] = value

@@ -29,7 +29,7 @@ enum SessionHandlers {
 
     /// Answers `GET /v1/sessions`.
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let texts = try call.query(RouteDescription.listParameters, full: RouteDescription.nameParameters)
+        let texts = try call.query(RouteDescription.listParameters, nonEmpty: RouteDescription.nameParameters)
         let query = try query(texts)
         let lookUps = try lookUps(texts)
         let page = try await Failure.mapErrors { () async throws(StoreError) in

@@ -37,6 +37,9 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
         self.init(high: UInt64(max(0, time.microseconds / 1000)) << 16, low: 0)
     }
 
+    /// The UUID behind this one in their order; behind the last the first.
+    package var next: UUIDBytes { UUIDBytes(high: low == .max ? high &+ 1 : high, low: low &+ 1) }
+
     /// The time at which a UUID of version 7 was made, to the millisecond.
     package var creationTime: WallTime { WallTime(microseconds: Int64(high >> 16) * 1000) }
 

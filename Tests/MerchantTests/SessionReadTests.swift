@@ -126,7 +126,6 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("order_reach", Cell.uuid(Self.other))
             shop.database.answer("order_part")
-            shop.database.answer("ledger_objects")
             let answer = try await shop.send(Self.list("?state=paid"))
             #expect(answer.status == 200 && answer.json["data"]?.elements.isEmpty == true)
             #expect(answer.json["nextCursor"]?.text == Base64URL.encode(Self.other.bytes))
@@ -155,7 +154,6 @@ import Testing
             let low = UUIDBytes(firstAt: Sample.time + .seconds(-3_600))
             shop.database.answer("order_reach", Cell.uuid(low))
             shop.database.answer("order_part")
-            shop.database.answer("ledger_objects")
             let answer = try await shop.send(Self.list("?createdAfter=\(Sample.text)&createdBefore=\(Sample.text)"))
             #expect(answer.status == 200 && answer.body.hasSuffix(#""nextCursor":null}"#))
             let asked = try shop.parameters("order_part")
@@ -173,21 +171,31 @@ import Testing
             ("refundId=\(Sample.charge.prefix(19))-R123456", "order_of_object"),
             ("checkoutSessionId=01234567-89ab-4def-8123-456789abcdef", "order_of_checkout_session"),
         ],
-        [("limit=1", 1), ("state=paid&reference=A-1001", 1), ("state=captured", 0)]
+        [
+            ("limit=1", "order_part", 1), ("state=paid&reference=A-1001", "order_part_named", 1),
+            ("state=captured", "order_part", 0),
+        ]
     )
     func `by an id of the payment has the session of it, if the rest of the query takes it`(
         query: (text: String, statement: String),
-        rest: (text: String, count: Int)
+        rest: (text: String, statement: String, count: Int)
     ) async throws {
         let (query, statement) = query
-        let (rest, count) = rest
         try await withMerchants { shop in
             shop.database.answer(statement, Cell.uuid(Sample.id))
-            shop.database.answer("order_read", Self.row(Sample.id))
-            shop.database.answer("ledger_objects", ObjectRow.charge().row)
-            let answer = try await shop.send(Self.list("?\(query)&\(rest)"))
-            #expect(answer.status == 200 && answer.json["data"]?.elements.count == count)
+            if rest.count == 0 {
+                shop.database.answer(rest.statement)
+            } else {
+                shop.database.answer(rest.statement, Self.row(Sample.id))
+                shop.database.answer("ledger_objects", ObjectRow.charge().row)
+            }
+            let answer = try await shop.send(Self.list("?\(query)&\(rest.text)"))
+            #expect(answer.status == 200 && answer.json["data"]?.elements.count == rest.count)
             #expect(answer.body.hasSuffix(#""nextCursor":null}"#))
+            // The page of that session alone.
+            let part = try shop.parameters(rest.statement)
+            let (end, least) = (try part.uuid(0, 0), try part.uuid(0, 1))
+            #expect(least == Sample.id && end == Sample.id.next)
             let asked = try shop.parameters(statement)
             #expect(try query.hasSuffix("=" + asked.text(0, 0)))
             let (account, environment) = (try asked.text(0, 1), try asked.text(0, 2))
@@ -208,7 +216,7 @@ import Testing
             // It has the same last six bytes.
             let other = UUIDBytes(high: Sample.id.high, low: Sample.id.low ^ 1 << 48)
             shop.database.answer("order_numbered", Cell.uuid(other), Cell.uuid(Sample.id))
-            shop.database.answer("order_read", Self.row(Sample.id))
+            shop.database.answer("order_part", Self.row(Sample.id))
             shop.database.answer("ledger_objects")
             let answer = try await shop.send(Self.list("?number=oooooooool"))
             #expect(answer.json["data"]?.elements.map { $0["id"]?.text } == [Sample.session])
@@ -274,7 +282,7 @@ import Testing
             shop.database.fail("order_reach", failure.error)
             let reach = try await shop.send(Self.list("?state=paid"))
             #expect(reach.status == failure.status && reach.code == failure.code)
-            shop.database.answer("order_part")
+            shop.database.answer("order_part", Self.row(Sample.id))
             shop.database.fail("ledger_objects", failure.error)
             let charges = try await shop.send(Self.list())
             #expect(charges.status == failure.status && charges[.retryAfter] == failure.retryAfter)

@@ -53,17 +53,4 @@ extension PostgresOrderStore {
                 .filter { OrderNumber($0) == number }
         }
     }
-
-    /// A part of the list that has only orders that were looked up.
-    func page(_ query: OrderQuery, among sessions: [UUIDBytes]) async throws(StoreError) -> OrderPage {
-        var orders: [MerchantOrder] = []
-        for session in Set(sessions).sorted(by: >) {
-            guard let order = try await read(session), query.takes(order) else { continue }
-            guard orders.count < query.limit else {
-                return OrderPage(orders, next: orders.last.map { OrderCursor(after: $0.webviewSession) })
-            }
-            orders.append(order)
-        }
-        return OrderPage(orders, next: nil)
-    }
 }

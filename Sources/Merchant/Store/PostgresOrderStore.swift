@@ -153,16 +153,12 @@ package final class PostgresOrderStore: OrderStore {
         """
     }
 
-    private static let pageStatement = TypedStatement<
-        MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?, WallTime?, WallTime?
-    >(
+    private static let pageStatement = TypedStatement<MerchantOrder, PageBounds>(
         name: "order_part",
         sql: pageSQL(named: false)
     ) { row in try order(&row) }
 
-    private static let namedPageStatement = TypedStatement<
-        MerchantOrder, UUIDBytes, UUIDBytes, String?, Int, WallTime?, WallTime?, WallTime?, String
-    >(
+    private static let namedPageStatement = TypedStatement<MerchantOrder, PageBounds, String>(
         name: "order_part_named",
         sql: pageSQL(named: true)
     ) { row in try order(&row) }
@@ -183,44 +179,50 @@ package final class PostgresOrderStore: OrderStore {
     ]
 
     package func page(_ query: OrderQuery) async throws(StoreError) -> OrderPage {
-        if let among = query.among { return try await page(query, among: among) }
+        var part =
+            if let sessions = query.among { try await part(of: query, among: sessions) } else {
+                try await part(of: query)
+            }
+        guard !part.orders.isEmpty else { return OrderPage([], next: part.next.map { OrderCursor(after: $0) }) }
+        let charges = Dictionary(
+            grouping: try await charges(of: part.orders.map(\.webviewSession)),
+            by: \.webviewSession
+        )
+        for index in part.orders.indices {
+            part.orders[index].charges = charges[part.orders[index].webviewSession] ?? []
+        }
+        return OrderPage(part.orders, next: part.next.map { OrderCursor(after: $0) })
+    }
+
+    /// Orders without their charges, and the id to go on below.
+    private typealias Part = (orders: [MerchantOrder], next: UUIDBytes?)
+
+    private func part(of query: OrderQuery) async throws(StoreError) -> Part {
         // Every order is a hit where neither a state nor a time is asked for, so the page itself is the bound.
         let reached = query.takesAll ? nil : try await client.read(reach(query.end, query.reference)).single()
         let least = max(reached ?? query.least, query.least)
-        let states = query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")
-        // One more than asked for, to learn whether there is a next page.
-        let count = query.limit + 1
-        let call =
-            if let reference = query.reference {
-                PostgresOrderStore.namedPageStatement(
-                    query.end,
-                    least,
-                    states,
-                    count,
-                    query.updatedAfter,
-                    query.createdAfter,
-                    query.createdBefore,
-                    reference
-                )
-            } else {
-                PostgresOrderStore.pageStatement(
-                    query.end,
-                    least,
-                    states,
-                    count,
-                    query.updatedAfter,
-                    query.createdAfter,
-                    query.createdBefore
-                )
-            }
-        let rows = try await client.read(call)
-        var orders = try rows.all(limit: query.limit)
-        let charges = Dictionary(grouping: try await charges(of: orders.map(\.webviewSession)), by: \.webviewSession)
-        for index in orders.indices { orders[index].charges = charges[orders[index].webviewSession] ?? [] }
+        let rows = try await client.read(call(query, least: least, end: query.end))
+        let orders = try rows.all(limit: query.limit)
         // Below the least id there is nothing to go on with.
         let rest = reached.flatMap { $0 > query.least ? $0 : nil }
-        let next = rows.count > query.limit ? orders.last?.webviewSession : rest
-        return OrderPage(orders, next: next.map { OrderCursor(after: $0) })
+        return (orders, rows.count > query.limit ? orders.last?.webviewSession : rest)
+    }
+
+    /// Of orders that were looked up; nearly always one.
+    private func part(of query: OrderQuery, among sessions: [UUIDBytes]) async throws(StoreError) -> Part {
+        var orders: [MerchantOrder] = []
+        for session in Set(sessions).sorted(by: >) where session < query.end && session >= query.least {
+            orders += try await client.read(call(query, least: session, end: session.next)).all()
+        }
+        guard orders.count > query.limit else { return (orders, nil) }
+        let first = Array(orders.prefix(query.limit))
+        return (first, first.last?.webviewSession)
+    }
+
+    private func call(_ query: OrderQuery, least: UUIDBytes, end: UUIDBytes) -> StatementCall<MerchantOrder> {
+        let bounds = PageBounds(query: query, least: least, end: end)
+        guard let reference = query.reference else { return PostgresOrderStore.pageStatement(bounds) }
+        return PostgresOrderStore.namedPageStatement(bounds, reference)
     }
 
     private func reach(_ end: UUIDBytes, _ reference: String?) -> StatementCall<UUIDBytes> {
@@ -347,5 +349,29 @@ extension RowReader {
     mutating func money() throws(PostgresError) -> Money? {
         let units: Int64? = try next()
         return try .stored(units, try next())
+    }
+}
+
+/// What bounds a page of the list: the first seven parameters of its statements.
+private struct PageBounds: StatementInput {
+    static let parameterTypes: [PostgresType] = [.uuid, .uuid, .text, .int8, .timestamptz, .timestamptz, .timestamptz]
+    static var parameterCount: Int { parameterTypes.count }
+
+    /// Their states, times and number.
+    let query: OrderQuery
+    /// The least id.
+    let least: UUIDBytes
+    /// Above all ids.
+    let end: UUIDBytes
+
+    func append(to parameters: inout Parameters) {
+        end.append(to: &parameters)
+        least.append(to: &parameters)
+        (query.states.isEmpty ? nil : query.states.map(\.rawValue).joined(separator: ",")).append(to: &parameters)
+        // One more than asked for, to learn whether there is a next page.
+        (query.limit + 1).append(to: &parameters)
+        query.updatedAfter.append(to: &parameters)
+        query.createdAfter.append(to: &parameters)
+        query.createdBefore.append(to: &parameters)
     }
 }

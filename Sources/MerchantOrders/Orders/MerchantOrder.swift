@@ -149,20 +149,6 @@ package struct OrderQuery: Sendable, Hashable {
         return UUIDBytes(firstAt: createdAfter + OrderQuery.skew * -1)
     }
 
-    /// Whether an order is one that is asked for, and not on a page before.
-    ///
-    /// - Parameter order: Of `among`.
-    /// - Returns: What the list decides of every other order as it reads it.
-    package func takes(_ order: MerchantOrder) -> Bool {
-        if let cursor, order.webviewSession >= cursor.webviewSession { return false }
-        if !states.isEmpty, !states.contains(order.state) { return false }
-        if let reference, reference.octets != order.reference.octets { return false }
-        if let updatedAfter, order.times.updated <= updatedAfter { return false }
-        if let createdAfter, order.times.created < createdAfter { return false }
-        if let createdBefore, order.times.created >= createdBefore { return false }
-        return true
-    }
-
     /// All orders from a place on.
     ///
     /// - Parameters:

@@ -167,14 +167,14 @@ struct PaymentClaimTests {
             let crossing = try await rig.taken("S01-1")
             try rig.sql("UPDATE merchant_order SET account = 'A1', environment = 'sandbox'")
             let request = rig.request(.refund(yen(5_000)), on: "S01-1-C1", of: crossing, mark: "k")
-            func before(_ key: UUIDBytes) throws -> [[String?]] {
+            func before(_ key: UUIDBytes, print: String = "01") throws -> [[String?]] {
                 try rig.admin.rows(
                     """
                     SELECT outcome FROM payment_begin(
                         gen_random_uuid(), gen_random_uuid(), interval '60 seconds', $1, 'refund', 'S01-1-C1', 5000, 'JPY', false,
-                        '{}', 'random', $2, 'k', decode(repeat('01', 32), 'hex'))
+                        '{}', 'random', $2, 'k', decode(repeat($3, 32), 'hex'))
                     """,
-                    [crossing.webviewSession.description, key.description]
+                    [crossing.webviewSession.description, key.description, print]
                 )
             }
             let operation = try await rig.begin(request)
@@ -183,6 +183,8 @@ struct PaymentClaimTests {
             #expect(try await rig.orders.settle(operation, as: .done(refund, stored(201, "paid"))))
             #expect(try before(Rig.merchant) == [["replayed"]])
             #expect(try before(elsewhere) == [["replayed"]])
+            // Its digest is of the octets alone: whether the request is another one it cannot tell, and a new key would pay twice.
+            #expect(try before(elsewhere, print: "02") == [["in_progress"]])
         }
     }
 
