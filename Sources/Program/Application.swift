@@ -179,7 +179,7 @@ package final class Application: Sendable {
         )
         try redirectServer.attach(to: loop.reactor, handler: redirect)
         let readiness = Readiness(loop.database, self.features)
-        if loop.isFirst { reports.watch(loops, on: loop.reactor, readiness) }
+        if loop.isFirst { reports.watch(loops, on: loop.reactor) { readiness.sentence } }
         let admin = AdminPart(readiness, process.metrics, fields: loop.headers.downgrade)
         let adminRouter = try Router.adminListener(admin, access, loop, features)
         try adminServer.attach(to: loop.reactor, handler: adminRouter)

@@ -34,7 +34,7 @@ final class ServiceReports: Sendable {
             if state == .stopping { told.isStopping = true }
             return told.status
         }
-        send(state, status ?? last)
+        _ = send(state, status ?? last)
     }
 
     /// Begins to report that all loops turn, and what the first one says of itself; until `stop`.
@@ -45,15 +45,15 @@ final class ServiceReports: Sendable {
     /// - Parameters:
     ///   - loops: All of the process.
     ///   - reactor: Of the first of them.
-    ///   - readiness: Of the same loop.
-    func watch(_ loops: [EventLoop], on reactor: Reactor, _ readiness: Readiness) {
+    ///   - sentence: What the program says of itself now; asked on the same loop.
+    func watch(_ loops: [EventLoop], on reactor: Reactor, sentence: @escaping () -> String) {
         guard let manager else { return }
         let pause = manager.watchdog.map { min($0 / 3, ServiceReports.pause) } ?? ServiceReports.pause
         let state: ServiceManager.State? = manager.watchdog == nil ? nil : .alive
         let watch = reactor.startTask {
             while !Task.isCancelled {
                 await ServiceReports.round(loops)
-                self.report(state, readiness.sentence)
+                self.report(state, sentence())
                 await reactor.sleep(for: pause)
             }
         }
@@ -64,7 +64,7 @@ final class ServiceReports: Sendable {
     }
 
     /// Returns when every loop has run something since the call.
-    static func round(_ loops: [EventLoop]) async {
+    private static func round(_ loops: [EventLoop]) async {
         for loop in loops {
             await withCheckedContinuation { turned in loop.execute { _ in turned.resume() } }
         }
@@ -77,23 +77,25 @@ final class ServiceReports: Sendable {
 
     /// Says that the loops turn, and the sentence where it is another one than before.
     private func report(_ state: ServiceManager.State?, _ sentence: String) {
-        let isNew = told.withLock { told in
-            // What a stop takes away is no news.
-            guard !told.isStopping else { return false }
-            defer { told.status = sentence }
-            return told.status != sentence
-        }
-        if isNew || state != nil { send(state, isNew ? sentence : nil) }
+        // What a stop takes away is no news.
+        let isNew = told.withLock { told in !told.isStopping && told.status != sentence }
+        guard isNew || state != nil else { return }
+        // One that was lost is told again.
+        if send(state, isNew ? sentence : nil), isNew { told.withLock { $0.status = sentence } }
     }
 
-    private func send(_ state: ServiceManager.State?, _ status: String?) {
-        guard let manager else { return }
+    /// Returns whether the manager has got it.
+    private func send(_ state: ServiceManager.State?, _ status: String?) -> Bool {
+        guard let manager else { return true }
         do throws(IOError) {
             try manager.tell(state, status: status)
+            return true
         } catch {
             // The next one may arrive; of a manager that is gone one line is enough.
-            guard told.withLock({ told in !told.wasLost.swapped(for: true) }) else { return }
-            logger.warning("service.not_told", [LogField("error", error.description)])
+            if told.withLock({ told in !told.wasLost.swapped(for: true) }) {
+                logger.warning("service.not_told", [LogField("error", error.description)])
+            }
+            return false
         }
     }
 }
