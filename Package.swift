@@ -249,7 +249,8 @@ let package = Package(
         tests(
             "MerchantAPITests",
             [
-                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "SessionBroker", "Webhooks", "Commerce", "Web",
+                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "ServiceAPI", "SessionBroker", "Webhooks", "Commerce",
+                "Web",
                 "StrictJSON", "HTTPCore", "Primitives",
             ]
         ),

@@ -92,7 +92,9 @@ struct RefusalTests {
             try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n")
             try client.send([UInt8](repeating: 0x61, count: length))
             await bench.until { client.hasSentAll || bench.server.connectionCount == 0 }
-            #expect(client.hasSentAll, "the client was not cut off while it sent")
+            // The kernel may have taken all of it at once: what the server does with it shows in its own time.
+            await bench.turns(200)
+            #expect(client.hasSentAll && bench.server.connectionCount == 1, "the client was not cut off while it sent")
             client.isReading = true
             let response = try await client.response()
             #expect(response.status == 413 && response.closes)

@@ -4,6 +4,7 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import SessionBroker
 import StrictJSON
 import Testing
@@ -25,8 +26,8 @@ struct SchemaPatternTests {
         return try NSRegularExpression(pattern: try #require(text))
     }
 
-    private static func pattern(ofQuery name: String) throws -> NSRegularExpression {
-        let parameters = document["paths"]?["/v1/sessions"]?["get"]?["parameters"]?.elements ?? []
+    private static func pattern(ofParameter name: String, _ method: String = "get") throws -> NSRegularExpression {
+        let parameters = document["paths"]?["/v1/sessions"]?[method]?["parameters"]?.elements ?? []
         let parameter = parameters.first { $0["name"]?.text == name }
         return try NSRegularExpression(pattern: try #require(parameter?["schema"]?["pattern"]?.text))
     }
@@ -47,7 +48,7 @@ struct SchemaPatternTests {
     }
 
     @Test func `of a time takes every day that there is and no other`() throws {
-        let pattern = try Self.pattern(ofQuery: "updatedAfter")
+        let pattern = try Self.pattern(ofParameter: "updatedAfter")
         for year in [1969, 1970, 1972, 1976, 1980, 1999, 2000, 2004, 2016, 2026, 2096, 2100, 2400, 9999] {
             for month in 0...13 {
                 for day in 0...32 {
@@ -61,8 +62,21 @@ struct SchemaPatternTests {
         }
     }
 
+    @Test func `of a key takes what the program reads as one`() throws {
+        let pattern = try Self.pattern(ofParameter: "Idempotency-Key", "post")
+        let words = [
+            "a", "\"a\"", "", "\"", "\"\"", "\"a", "a\"", "a\"b", "\"a\"b\"", "\"a\\\"\"", "\"a\\\\\"", "\"a\\b\"",
+            "\"a\\\"", "a\\b",
+            "a b", "\"a b\"", "\u{e9}", String(repeating: "a", count: 255), String(repeating: "a", count: 256),
+            "\"" + String(repeating: "a", count: 255) + "\"", "\"" + String(repeating: "a", count: 256) + "\"",
+        ]
+        for word in words + (UInt8(1)...127).map({ String(decoding: [$0], as: UTF8.self) }) {
+            #expect(pattern.takes(word) == (IdempotencyWord(word) != nil), "\(word.debugDescription)")
+        }
+    }
+
     @Test func `of a number takes what the program reads as one`() throws {
-        let pattern = try Self.pattern(ofQuery: "number")
+        let pattern = try Self.pattern(ofParameter: "number")
         for byte in UInt8(1)...127 {
             let one = String(decoding: [byte], as: UTF8.self)
             for text in [

@@ -35,8 +35,9 @@ import Testing
         for value in planes.joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }
             for text in ["\(scalar)", "a\(scalar)", "\(scalar)a", "a\(scalar)a"] {
-                let isTaken = PrintableText.problem(in: text, length: 1...20) == nil
-                if isTaken != PrintableText.isGood(text, length: 1...20) { Issue.record("U+\(value)") }
+                guard let problem = PrintableText.problem(in: text, length: 1...20) else { continue }
+                let digits = String(value, radix: 16, uppercase: true)
+                if !problem.hasSuffix("\(digits))") { Issue.record("U+\(digits): \(problem)") }
             }
         }
     }

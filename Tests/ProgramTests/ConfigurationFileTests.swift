@@ -31,17 +31,18 @@ import Testing
     }
 
     @Test(arguments: [["demo"], ["simulators"], ["doctor", "--demo"]])
-    func `of the package is not for a shop that is made for a trial`(words: [String]) throws {
+    func `of a real shop is not for one that is made for a trial`(words: [String]) throws {
         #expect(try file(words) == nil)
-        #expect(try file(words, ["SALLYPORT_CONFIG": "/b.json"])?.path == "/b.json")
+        #expect(try file(words, ["SALLYPORT_CONFIG": "/b.json"]) == nil)
+        #expect(try file(words + ["--config", "/a.json"], ["SALLYPORT_CONFIG": "/b.json"])?.path == "/a.json")
     }
 
-    @Test func `is read from the variable by every command, and is no setting`() async throws {
+    @Test func `is read from the variable by the commands of a real shop, and is no setting`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/shop.json"
             try Files.write(path, Array(#"{"listen": "127.0.0.1:7443", "loops": 3}"#.utf8), mode: 0o600)
             let environment = ["SALLYPORT_CONFIG": path, "SALLYPORT_LOOPS": "2"]
-            for command in ["serve", "migrate", "doctor", "demo", "simulators"] {
+            for command in ["serve", "migrate", "doctor"] {
                 let result = await run([command, "--print-config"], environment: environment)
                 #expect(result.status == 0, "\(command): \(result.complaints)")
                 #expect(result.output.contains("listen = 127.0.0.1:7443\n") && result.output.contains("loops = 2\n"))

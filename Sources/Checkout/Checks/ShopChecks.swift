@@ -5,44 +5,33 @@ import ServerCore
 ///
 /// Sums, quantities and the means of payment are there by themselves.
 enum ShopChecks {
-    private static let needed = [
-        ("shop.payment", "when the buyer is charged"), ("shop.delivery", "when goods are sent"),
-        ("shop.returns", "whether an order can be cancelled and goods sent back"),
-        ("shop.legal_url", "where the shop's details are that the law requires"),
-        ("shop.contact_url", "how the shop is reached"),
+    /// A setting, what buyers are not told without it, and whether terms lack it.
+    typealias Need = (setting: String, what: String, isMissing: @Sendable (ShopTerms) -> Bool)
+
+    static let needed: [Need] = [
+        ("shop.payment", "when the buyer is charged", \.payment.isEmpty),
+        ("shop.delivery", "when goods are sent", \.delivery.isEmpty),
+        ("shop.returns", "whether an order can be cancelled and goods sent back", \.returns.isEmpty),
+        ("shop.legal_url", "where the shop's details are that the law requires", { $0.policies[.legal] == nil }),
+        ("shop.contact_url", "how the shop is reached", { $0.policies[.contact] == nil }),
     ]
 
     static func findings(_ settings: ExaminedSettings) -> [Finding] {
         guard settings.isProduction else { return [] }
         // The text of one language stands for both.
-        return missing { settings.text($0).isEmpty && settings.text($0 + "_en").isEmpty }.map { setting, what in
+        return needed.filter { settings.text($0.setting).isEmpty && settings.text($0.setting + "_en").isEmpty }.map {
             Finding(
                 "D56",
                 .warning,
-                setting,
-                "It is not set, and the page on which the buyer agrees does not say \(what).",
+                $0.setting,
+                "It is not set, and the page on which the buyer agrees does not say \($0.what).",
                 remedy: "Set it: the Act on Specified Commercial Transactions, article 12-6, wants this on that page."
             )
         }
-    }
-
-    /// Those of the needed settings that are empty, with what buyers then are not told.
-    static func missing(_ isEmpty: (String) -> Bool) -> [(setting: String, what: String)] {
-        needed.filter { isEmpty($0.0) }.map { (setting: $0.0, what: $0.1) }
     }
 }
 
 extension ShopTerms {
     /// The settings of D56 that are empty.
-    var missing: [String] {
-        ShopChecks.missing { setting in
-            switch setting {
-            case "shop.payment": payment.isEmpty
-            case "shop.delivery": delivery.isEmpty
-            case "shop.returns": returns.isEmpty
-            case "shop.legal_url": policies[.legal] == nil
-            default: policies[.contact] == nil
-            }
-        }.map(\.setting)
-    }
+    var missing: [String] { ShopChecks.needed.filter { $0.isMissing(self) }.map(\.setting) }
 }

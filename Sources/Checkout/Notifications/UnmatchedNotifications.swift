@@ -85,11 +85,14 @@ final class UnmatchedNotifications {
     }
 
     private func takeOvertaken() async throws(StoreError) {
-        var isAnyDue = false
         for message in try await store.overtaken(limit: UnmatchedNotifications.overtaken) {
-            if try await store.take(message) { isAnyDue = true }
+            do throws(StoreError) {
+                if try await store.take(message) { wakePolls() }
+            } catch {
+                // The others, and what is behind them in this run, need not wait for this one.
+                logger.warning("upkeep.unmatched_notifications_failed", [LogField("detail", error.debugDescription)])
+            }
         }
-        if isAnyDue { wakePolls() }
     }
 
     /// What became of the messages about a permission.

@@ -15,11 +15,14 @@ struct ConfigurationFile: Equatable {
 
     let path: String
     let source: Source
+    /// Whether it is there and this user may not open it.
+    var isClosed: Bool { remark != nil }
 
     /// The variable; it is no setting, because it says where those are.
     static let variable = "SALLYPORT_CONFIG"
     private static let packaged = (program: "/usr/lib/sallyport/sallyport", file: "/etc/sallyport/sallyport.json")
-    /// They make a shop of their own, which must not come upon the database and the account of a real one.
+    /// They make a shop of their own, which must not come upon the database and the account of a real one: they read what their own
+    /// command line names, and nothing else.
     private static let strangers = ["demo", "simulators"]
 
     /// The file of a command; `nil` where there is none.
@@ -33,10 +36,12 @@ struct ConfigurationFile: Equatable {
             ConfigurationFile.strangers.contains(arguments.command ?? "") || arguments.flags.contains("demo")
         if let path = arguments.values["config"] {
             (self.path, source) = (path, .option)
+        } else if isStrange {
+            return nil
         } else if let path = environment[ConfigurationFile.variable] {
             guard !path.isEmpty else { return nil }
             (self.path, source) = (path, .variable)
-        } else if !isStrange, program == ConfigurationFile.packaged.program {
+        } else if program == ConfigurationFile.packaged.program {
             (path, source) = (ConfigurationFile.packaged.file, .package)
         } else {
             return nil
@@ -54,7 +59,7 @@ struct ConfigurationFile: Equatable {
         do throws(IOError) {
             return try Files.read(path, limit: 1 << 20)
         } catch {
-            if source == .package { return nil }
+            if source == .package, ["ENOENT", "EACCES"].contains(error.name) { return nil }
             throw ConfigurationError(problems: ["\(name): \(path) cannot be read: \(error.sentence)"])
         }
     }

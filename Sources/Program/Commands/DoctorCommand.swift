@@ -10,7 +10,7 @@ enum DoctorCommand {
         summary: "check the settings and the machine, and print problems with remedies",
         details: """
             Prints one line per finding: check, error, warning or note, setting, problem, remedy. docs/doctor.md lists the checks.
-            It accepts settings that `serve` refuses. Without --config it checks the demo of the data directory, if there is
+            It accepts settings that `serve` refuses. Without a file of settings it checks the demo of the data directory, if there is
             one and neither a database nor an account is set. Exit status: 0 no error, 1 warnings with --strict, 2 errors.
             """,
         options: [
@@ -46,7 +46,9 @@ enum DoctorCommand {
                 if let remark = input.configurationFile?.remark { input.console.complain("sallyport: \(remark)") }
                 if isDemo, !flags.contains("json") {
                     let folder = Configuration(unchecked: source).storage.dataDirectory
-                    input.console.print("doctor: no --config, so these are the settings of the demo in \(folder)")
+                    input.console.print(
+                        "doctor: no file of settings, so these are the settings of the demo in \(folder)"
+                    )
                 }
                 return report.exitStatus(isStrict: flags.contains("strict"))
             } catch {
@@ -62,7 +64,9 @@ enum DoctorCommand {
         if input.arguments.flags.contains("demo") {
             return (try DemoFolder.settings(for: settings) ?? DemoDefaults.fill(settings), false)
         }
-        guard !settings.hasFile, let kept = try DemoFolder.settings(for: settings) else { return (settings, false) }
+        guard !settings.hasFile, input.configurationFile?.isClosed != true,
+            let kept = try DemoFolder.settings(for: settings)
+        else { return (settings, false) }
         return (kept, true)
     }
 

@@ -13,7 +13,10 @@ struct FeatureCommandHost: CommandHost {
         for scope: SettingScope,
         _ body: @Sendable (ConfiguredFeatures, any CommandContext) async throws -> Int32
     ) async -> Int32 {
-        await input.withConfiguration(DemoDefaults.fillWhereKept, for: scope) { configuration in
+        // Whoever may not open the settings of the service means its database, not that of a demo.
+        let mayBeDemo = input.configurationFile?.isClosed != true
+        let defaults = { mayBeDemo ? try DemoDefaults.fillWhereKept($0) : $0 }
+        return await input.withConfiguration(defaults, for: scope) { configuration in
             let context = Context(configuration: configuration, command: input.arguments.command ?? "")
             return try await body(configuration.features, context)
         }
