@@ -118,7 +118,8 @@ extension Deployment {
                 look: look
             )
         } catch {
-            throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error)"])
+            throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error.sentence)"]
+            )
         }
     }
 
@@ -128,7 +129,7 @@ extension Deployment {
             if let logo = ShopLogo(try Files.read(path, limit: ShopLogo.limit)) { return logo }
         } catch {
             throw ConfigurationError(problems: [
-                "shop.logo: \(path) of at most \(ShopLogo.limit) bytes cannot be read: \(error)"
+                "shop.logo: \(path) of at most \(ShopLogo.limit) bytes cannot be read: \(error.sentence)"
             ])
         }
         throw ConfigurationError(problems: ["shop.logo: \(path) is no PNG, JPEG, WebP or SVG"])

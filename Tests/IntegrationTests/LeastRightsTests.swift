@@ -109,7 +109,9 @@ struct LeastRightsTests {
             )
             defer { other.destroy() }
             #expect(try await other.process.exit(on: shop.reactor) != .code(0))
-            #expect(other.log.contains("run `sallyport migrate` as the owner of the schema"), "\(other.log)")
+            let said = other.log.split(separator: "\n").filter { $0.hasPrefix("sallyport: database: ") }
+            let advice = "run `sallyport migrate` as the owner of the schema"
+            #expect(said == ["sallyport: database: it has no tables of Sallyport; \(advice)"], "\(other.log)")
             #expect(try empty.admin().rows("SELECT FROM pg_class WHERE relname = 'webview_session'").isEmpty)
         }
     }

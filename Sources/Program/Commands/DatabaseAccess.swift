@@ -100,15 +100,22 @@ final class DatabaseAccess {
     /// - Parameter directory: Where the migrations are.
     /// - Throws: `ConfigurationError` that says what to do.
     func demandCurrentSchema(_ directory: String) async throws {
-        let entries = try await status(directory)
-        let problems = entries.compactMap { entry -> String? in
-            switch entry.state {
-            case .applied, .missing, .newer: nil
-            case .pending: "database: \(entry.name) is not applied; run `sallyport migrate` as the owner of the schema"
-            case .changed: "database: \(entry.name) was changed after it was applied"
-            }
-        }
+        let problems = DatabaseAccess.problems(try await status(directory))
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+
+    /// What is wrong with a schema; a line for all that is not applied yet, which is everything in an empty database.
+    static func problems(_ entries: [Migrations.Entry]) -> [String] {
+        let changed = entries.filter { $0.state == .changed }.map {
+            "database: \($0.name) was changed after it was applied"
+        }
+        let pending = entries.filter { $0.state == .pending }.map(\.name)
+        guard let first = pending.first, let last = pending.last else { return changed }
+        let lack =
+            if pending.count == entries.count { "it has no tables of Sallyport" } else if pending.count == 1 {
+                "\(first) is not applied"
+            } else { "\(pending.count) changes are not applied, \(first) to \(last)" }
+        return ["database: \(lack); run `sallyport migrate` as the owner of the schema"] + changed
     }
 
     /// Stops the private cluster, where there is one.

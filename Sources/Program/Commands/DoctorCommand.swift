@@ -73,7 +73,10 @@ enum DoctorCommand {
     private static func show(_ report: Report, _ flags: Set<String>, _ console: Console) {
         guard !flags.contains("json") else { return console.print(report.json) }
         for finding in report.findings { console.print(finding.line) }
-        let counts = [("errors", Severity.error), ("warnings", .warning), ("notes", .note)]
-        console.print("doctor: " + counts.map { "\(report.count($0.1)) \($0.0)" }.joined(separator: ", "))
+        let counts = [("error", Severity.error), ("warning", .warning), ("note", .note)].map { word, severity in
+            let count = report.count(severity)
+            return "\(count) \(word)\(count == 1 ? "" : "s")"
+        }
+        console.print("doctor: " + counts.joined(separator: ", "))
     }
 }

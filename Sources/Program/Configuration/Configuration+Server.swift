@@ -16,33 +16,77 @@ extension Configuration {
     /// - Throws: What is wrong with the files.
     func certificates(_ tickets: TLSTicketKeys) throws(ConfigurationError) -> ServedCertificates? {
         guard listeners.tls != nil else { return nil }
-        let first = try identity(listeners.certificatePath, listeners.keyPath, "tls.certificate", "tls.key")
-        var identities = [(setting: "tls.certificate", identity: first)]
+        var files = [
+            IdentityFiles(listeners.certificatePath, listeners.keyPath, settings: ("tls.certificate", "tls.key"))
+        ]
         if !listeners.secondCertificatePath.isEmpty || !listeners.secondKeyPath.isEmpty {
             let paths = (listeners.secondCertificatePath, listeners.secondKeyPath)
-            let second = try identity(paths.0, paths.1, "tls.second_certificate", "tls.second_key")
-            identities.append((setting: "tls.second_certificate", identity: second))
+            files.append(IdentityFiles(paths.0, paths.1, settings: ("tls.second_certificate", "tls.second_key")))
         }
+        var identities: [TLSIdentity] = []
+        for file in files { identities.append(try identity(file)) }
+        let names = ServerConfiguration.protocolNames(withHTTP2: http2.isOffered)
+        let context: TLSContext
         do throws(TLSError) {
-            let names = ServerConfiguration.protocolNames(withHTTP2: http2.isOffered)
-            let context = try TLSContext(identities: identities.map(\.identity), alpn: names, ticketKeys: tickets)
-            let ends = identities.compactMap { setting, identity in
-                (try? CertificateFacts(pem: identity.certificatePEM)).map { (setting: setting, end: $0.notAfter) }
-            }
-            return ServedCertificates(context: context, ends: ends)
+            context = try TLSContext(identities: identities, alpn: names, ticketKeys: tickets)
         } catch {
-            throw ConfigurationError(problems: ["tls: \(error.debugDescription)"])
+            throw ConfigurationError(problems: [Configuration.problem(error, files, identities)])
+        }
+        let ends = zip(files, identities).compactMap { file, identity in
+            (try? CertificateFacts(pem: identity.certificatePEM)).map {
+                (setting: file.certificateSetting, end: $0.notAfter)
+            }
+        }
+        return ServedCertificates(context: context, ends: ends)
+    }
+
+    /// The files of a certificate and its key, and the settings that name them.
+    private struct IdentityFiles {
+        let certificate: String
+        let key: String
+        let certificateSetting: String
+        let keySetting: String
+
+        init(_ certificate: String, _ key: String, settings: (certificate: String, key: String)) {
+            self.certificate = certificate
+            self.key = key
+            certificateSetting = settings.certificate
+            keySetting = settings.key
         }
     }
 
-    private func identity(
-        _ certificate: String,
-        _ key: String,
-        _ certificateSetting: String,
-        _ keySetting: String
-    ) throws(ConfigurationError) -> TLSIdentity {
-        let bytes = try read(certificate, certificateSetting)
-        return TLSIdentity(certificatePEM: bytes, keyPEM: Secret(try readSecret(key, keySetting)))
+    private func identity(_ files: IdentityFiles) throws(ConfigurationError) -> TLSIdentity {
+        let bytes = try read(files.certificate, files.certificateSetting)
+        return TLSIdentity(certificatePEM: bytes, keyPEM: Secret(try readSecret(files.key, files.keySetting)))
+    }
+
+    /// Which of the files is to blame, and what it should be.
+    private static func problem(
+        _ error: TLSError,
+        _ files: [IdentityFiles],
+        _ identities: [TLSIdentity]
+    ) -> String {
+        for (file, identity) in zip(files, identities) {
+            do throws(TLSError) {
+                _ = try TLSContext(identities: [identity], alpn: [])
+            } catch {
+                return problem(error, file)
+            }
+        }
+        guard files.count == 2, error.code == .settingRefused else { return "tls: \(error.debugDescription)" }
+        return "\(files[1].certificateSetting): \(files[1].certificate) has a key of the same kind as "
+            + "\(files[0].certificate): one has to be for P-256, the other for RSA"
+    }
+
+    private static func problem(_ error: TLSError, _ file: IdentityFiles) -> String {
+        switch error.code {
+        case .certificateUnreadable:
+            "\(file.certificateSetting): \(file.certificate) is not a certificate in PEM with its chain behind it"
+        case .keyUnreadable: "\(file.keySetting): \(file.key) is not a private key in PEM without a passphrase"
+        case .keyMismatch:
+            "\(file.keySetting): \(file.key) is not the key of the first certificate in \(file.certificate)"
+        default: "\(file.certificateSetting): \(error.debugDescription)"
+        }
     }
 
     /// The keys of session tickets: of this process alone, or shared where there is a secret for them.

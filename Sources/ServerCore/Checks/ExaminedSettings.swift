@@ -49,7 +49,7 @@ package struct ExaminedSettings: Sendable {
         do throws(IOError) {
             return .content(Secret(try Files.read(path, limit: 1 << 20)))
         } catch {
-            return .unreadable("\(error)")
+            return .unreadable(error.sentence)
         }
     }
 
