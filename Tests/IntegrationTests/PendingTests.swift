@@ -1,3 +1,4 @@
+import EventIO
 import HTTPCore
 import IntegrationKit
 import Program
@@ -73,6 +74,31 @@ import Testing
             try await shop.control.advanceClock(by: "PT61M")
             #expect(try await shop.purchaseAfterLease(shopper, link).status == 200)
             #expect(try await shop.effectiveCompletions() == 1)
+        }
+    }
+
+    @Test func `worries nobody for the day that the bank may take`() async throws {
+        var options = ShopOptions()
+        options.jobPause = .milliseconds(2)
+        try await withShop(options) { shop in
+            let (shopper, link) = try await placed(shop, card: "card-0701")
+            #expect(try await shopper.purchase(link).status == 409)
+            func oldest() async throws -> String {
+                let metrics = try await shop.browser().request("GET", shop.admin + "/metrics").text
+                let name = "sallyport_purchases_oldest_seconds{state=\"paying\"} "
+                return metrics.split(separator: "\n").first { $0.hasPrefix(name) }.map {
+                    String($0.dropFirst(name.count))
+                } ?? ""
+            }
+            let travel = TimeTravel(shop)
+            try await travel.passWithoutProvider(.seconds(24 * 3_600), step: .seconds(3_600))
+            let quiet = try await shop.runCommand(["reconcile", "--rate", "1000"])
+            #expect(quiet.exit == .code(0) && !quiet.output.contains("under way"), "\(quiet.output)")
+            try await shop.wait(for: "the figure") { try await oldest() == "0" }
+            try await travel.passWithoutProvider(.seconds(2 * 3_600), step: .seconds(3_600))
+            let late = try await shop.runCommand(["reconcile", "--rate", "1000"])
+            #expect(late.exit == .code(1) && late.output.contains(" under way since "), "\(late.output)")
+            try await shop.wait(for: "the figure") { (Int(try await oldest()) ?? 0) > 25 * 3_600 }
         }
     }
 

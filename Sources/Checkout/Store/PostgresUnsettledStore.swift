@@ -18,10 +18,14 @@ package final class PostgresUnsettledStore {
         self.client = client
     }
 
-    /// Purchases whose sessions are there still.
+    /// Purchases whose sessions are there still, and whether a bank still has time for its word: it may take a day.
     private static let purchases = """
         webview_session_purchase AS q, LATERAL (
-            SELECT f.order_ref FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f
+            SELECT f.order_ref FROM webview_session AS f WHERE f.webview_session_id = q.webview_session_id OFFSET 0) AS f,
+        LATERAL (
+            SELECT q.since > statement_timestamp() - interval '25 hours' AND EXISTS (
+                SELECT FROM merchant_order AS o
+                WHERE o.webview_session_id = q.webview_session_id AND o.state = 'payment_pending') AS in_time OFFSET 0) AS b
         """
 
     /// Operations with their state; OFFSET keeps it one look by key for each of the few.
@@ -40,19 +44,20 @@ package final class PostgresUnsettledStore {
         name: "unsettled_count",
         sql: """
             WITH c AS (
-                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.webview_session_id, q.since FROM \(purchases)
-                UNION ALL SELECT 'payment', p.state = 'stuck', p.webview_session_id, p.created_at FROM \(operations)
-                UNION ALL SELECT 'charge', true, n.webview_session_id, n.received_at FROM \(messages)
+                SELECT 'purchase' AS kind, q.stuck_at IS NOT NULL AS is_stuck, q.webview_session_id, q.since, b.in_time FROM \(purchases)
+                UNION ALL SELECT 'payment', p.state = 'stuck', p.webview_session_id, p.created_at, false FROM \(operations)
+                UNION ALL SELECT 'charge', true, n.webview_session_id, n.received_at, false FROM \(messages)
             )
             SELECT c.kind, c.is_stuck, count(DISTINCT c.webview_session_id),
-                coalesce(extract(epoch FROM statement_timestamp() - min(c.since) FILTER (WHERE isfinite(c.since)))::bigint, 0)
+                coalesce(extract(epoch FROM statement_timestamp() - min(c.since) FILTER (
+                    WHERE isfinite(c.since) AND NOT c.in_time))::bigint, 0)
             FROM c GROUP BY c.kind, c.is_stuck
             """
     ) { row in
         UnsettledCount(kind: try row.next(), isStuck: try row.next(), count: try row.next(), oldest: try row.next())
     }
 
-    /// How many there are of each kind, and how old the oldest is.
+    /// How many there are of each kind, and how old the oldest is of those that no bank has time for.
     ///
     /// - Returns: Kinds of which there is none are left out.
     /// - Throws: `StoreError`.
@@ -66,7 +71,7 @@ package final class PostgresUnsettledStore {
             -- One without a session of the provider, which no statement of ours writes, is listed too.
             SELECT 'purchase', q.stuck_at IS NOT NULL, q.webview_session_id, coalesce(f.order_ref, ''), q.since, q.reason
             FROM \(purchases)
-            WHERE q.stuck_at IS NOT NULL OR q.since <= statement_timestamp() - $1 * interval '1 second'
+            WHERE q.stuck_at IS NOT NULL OR q.since <= statement_timestamp() - $1 * interval '1 second' AND NOT b.in_time
             UNION ALL
             SELECT 'payment', p.state = 'stuck', p.webview_session_id, p.target, p.created_at, p.reason
             FROM \(operations)

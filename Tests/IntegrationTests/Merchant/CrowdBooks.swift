@@ -42,6 +42,49 @@ struct CrowdBook {
         entries[id] = Entry(session: session, sums: sums)
     }
 
+    /// Learns what an event tells.
+    ///
+    /// - Parameter event: As the list of events and the webhooks have it.
+    mutating func take(_ event: JSONValue) throws {
+        let data = try #require(event["data"])
+        let session = try #require(data["id"]?.text)
+        for charge in data["charges"]?.elements ?? [] {
+            var sums = CrowdSums()
+            (sums.authorized, sums.captured) = (charge["amount"].yen, charge["captured"].yen)
+            sums.refunded = charge["refunded"].yen
+            note(charge["id"]?.text ?? "", session, sums)
+        }
+        let type = event["type"]?.text ?? ""
+        if type == "session.declined" {
+            note(session, session, CrowdSums(declined: data["amounts"]?["total"].yen ?? 0))
+        }
+        if type.hasPrefix("refund."), let refund = data["object"] {
+            note(refund["id"]?.text ?? "", session, CrowdSums(returned: refund["amount"].yen))
+        }
+    }
+
+    /// The ledger of a shop.
+    static func ledger<Place>(of shop: TestShop<Place>) throws -> CrowdBook {
+        var book = CrowdBook()
+        for row in try shop.rows(
+            """
+            SELECT p.object_id, p.webview_session_id, p.kind::text, p.amount, p.captured, p.refunded FROM payment_object AS p
+            WHERE p.kind IN ('charge', 'refund')
+            UNION ALL SELECT o.webview_session_id::text, o.webview_session_id, 'order', o.total, 0, 0 FROM merchant_order AS o WHERE o.state = 'declined'
+            """
+        ) {
+            let cells = row.map { $0 ?? "" }
+            let sums = cells[3...].map { Int($0) ?? 0 }
+            switch cells[2] {
+            case "charge":
+                book.note(cells[0], cells[1], CrowdSums(authorized: sums[0], captured: sums[1], refunded: sums[2]))
+            case "refund": book.note(cells[0], cells[1], CrowdSums(returned: sums[0]))
+            default: book.note(cells[0], cells[1], CrowdSums(declined: sums[0]))
+            }
+        }
+        return book
+    }
+
     /// Where two of them differ.
     func differences(_ other: CrowdBook) -> [String] {
         Set(entries.keys).union(other.entries.keys).filter { entries[$0] != other.entries[$0] }.sorted().map {
@@ -90,24 +133,10 @@ final class EventReader {
 
     private func take(_ event: JSONValue) throws {
         let id = try #require(event["id"]?.text)
-        let data = try #require(event["data"])
-        let session = try #require(data["id"]?.text)
         #expect(all[id] == nil || all[id] == event.description, "two events have one id")
         all[id] = event.description
         listed.append(id)
-        for charge in data["charges"]?.elements ?? [] {
-            var sums = CrowdSums()
-            (sums.authorized, sums.captured) = (charge["amount"].yen, charge["captured"].yen)
-            sums.refunded = charge["refunded"].yen
-            book.note(charge["id"]?.text ?? "", session, sums)
-        }
-        let type = event["type"]?.text ?? ""
-        if type == "session.declined" {
-            book.note(session, session, CrowdSums(declined: data["amounts"]?["total"].yen ?? 0))
-        }
-        if type.hasPrefix("refund."), let refund = data["object"] {
-            book.note(refund["id"]?.text ?? "", session, CrowdSums(returned: refund["amount"].yen))
-        }
+        try book.take(event)
     }
 }
 
@@ -187,7 +216,7 @@ struct CrowdBooks {
     // MARK: Comparing
 
     func compare() async throws {
-        let ours = try ledger()
+        let ours = try CrowdBook.ledger(of: shop)
         let theirs = try await provider(ours)
         #expect(ours.differences(theirs) == [], "ledger and provider")
         try await readEvents()
@@ -213,27 +242,6 @@ struct CrowdBooks {
             """
         )
         #expect(off == [])
-    }
-
-    private func ledger() throws -> CrowdBook {
-        var book = CrowdBook()
-        for row in try shop.rows(
-            """
-            SELECT p.object_id, p.webview_session_id, p.kind::text, p.amount, p.captured, p.refunded FROM payment_object AS p
-            WHERE p.kind IN ('charge', 'refund')
-            UNION ALL SELECT o.webview_session_id::text, o.webview_session_id, 'order', o.total, 0, 0 FROM merchant_order AS o WHERE o.state = 'declined'
-            """
-        ) {
-            let cells = row.map { $0 ?? "" }
-            let sums = cells[3...].map { Int($0) ?? 0 }
-            switch cells[2] {
-            case "charge":
-                book.note(cells[0], cells[1], CrowdSums(authorized: sums[0], captured: sums[1], refunded: sums[2]))
-            case "refund": book.note(cells[0], cells[1], CrowdSums(returned: sums[0]))
-            default: book.note(cells[0], cells[1], CrowdSums(declined: sums[0]))
-            }
-        }
-        return book
     }
 
     /// The objects of the provider: charges and declines by its log of calls, which names no session where a fault came first;
@@ -301,5 +309,5 @@ extension CrowdOrder {
 
 extension JSONValue? {
     /// The amount of a sum; nothing where there is none.
-    fileprivate var yen: Int { Int(self?["amount"]?.text ?? "") ?? 0 }
+    var yen: Int { Int(self?["amount"]?.text ?? "") ?? 0 }
 }
