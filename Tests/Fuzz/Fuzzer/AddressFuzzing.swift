@@ -18,7 +18,11 @@ let addressTarget = FuzzTarget(
         switch selection.number {
         case 0: examineURL(selection.rest)
         case 1: examineHost(selection.rest)
-        default: examineLink(selection.rest)
+        default:
+            examineLink(selection.rest)
+            // A piece of a link that is right otherwise, which by itself would seldom come up: behind the host, and one more value.
+            examineLink(Array(linkBase.utf8) + selection.rest + Array(linkRest.utf8))
+            examineLink(Array((linkBase + linkRest + "&").utf8) + selection.rest)
         }
     },
     read: { unit in
@@ -39,6 +43,9 @@ let addressTarget = FuzzTarget(
 private let certificateRule = CertificateURLRule(extraAuthorities: ["localhost:8443"])
 private let redirects = try? RedirectPolicy(hosts: ["payments.amazon.co.jp"])
 private let linkBase = "https://pay-links.example.com"
+private let linkRest =
+    "/index.html?secureWebviewSessionId=swc_\(mark)&old_secureWebviewSessionId=swa_\(mark)&accessToken=sealed&orderReferenceId=1"
+private let mark = String(repeating: "A", count: 64)
 private let configuration: CheckoutConfiguration? = {
     guard let web = URL(string: "https://pay.example.com"), let link = URL(string: linkBase) else { return nil }
     return try? CheckoutConfiguration(webOrigin: web, linkOrigin: link, client: .iosApp)
