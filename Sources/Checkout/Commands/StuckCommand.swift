@@ -23,6 +23,7 @@ enum StuckCommand {
             --refunded ends an `unmatchedPermission` whose charge holds no money any more. The charge is read at
                        the provider.
             \(SessionName.forms)
+            What was done is printed as one JSON line, with `done`.
             Exit status 0: done or listed; 1: not done, a line has the reason; 2: wrong use or settings.
             """,
         options: [

@@ -91,7 +91,8 @@ package struct StuckResolver {
         var decision = OperatorTrail.Decision(command: "stuck \(option)", target: webviewSession.description)
         decision.before = found.map(StuckResolver.value)
         let isDone = try await trail.record(decision, client, body, after: { ["done": .bool($0)] })
-        return isDone ? Outcome() : Outcome(complaint: StuckResolver.refusal)
+        guard isDone else { return Outcome(complaint: StuckResolver.refusal) }
+        return Outcome(lines: [StuckResolver.done(option, webviewSession)])
     }
 
     private func settle(_ webviewSession: WebviewSessionID, as end: AttemptOutcome) async throws -> Bool {
@@ -205,7 +206,8 @@ package struct StuckResolver {
             { try await notices.noteRefunded(seen.permission.id.text, of: webviewSession) },
             after: { ["done": .bool($0)] }
         )
-        return isDone ? Outcome() : Outcome(complaint: "no charge of that permission needs a decision")
+        guard isDone else { return Outcome(complaint: "no charge of that permission needs a decision") }
+        return Outcome(lines: [StuckResolver.done("--refunded", webviewSession)])
     }
 
     private struct Unread: Error {
@@ -248,6 +250,13 @@ package struct StuckResolver {
             JSONMember("total", JSONValue(Int(purchase.total.amount))),
             JSONMember("reason", JSONValue(purchase.reason)),
         ])
+    }
+
+    /// What was done, for whoever did it.
+    private static func done(_ option: String, _ webviewSession: WebviewSessionID) -> String {
+        JSONValue.object([
+            JSONMember("webview_session", "\(webviewSession)"), JSONMember("done", .string(option)),
+        ]).description
     }
 
     private static func time(_ time: WallTime) -> JSONValue { .string(CalendarDate(time).extendedText) }

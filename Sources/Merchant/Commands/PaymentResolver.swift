@@ -65,7 +65,12 @@ struct PaymentResolver {
         var decision = OperatorTrail.Decision(command: "payments \(option)", target: id.description)
         decision.before = PaymentResolver.value(found)
         let isDone = try await trail.record(decision, client, { try await body(found) }, after: { ["done": .bool($0)] })
-        return isDone ? StuckResolver.Outcome() : StuckResolver.Outcome(complaint: PaymentResolver.refusal)
+        guard isDone else { return StuckResolver.Outcome(complaint: PaymentResolver.refusal) }
+        let line = JSONValue.object([
+            JSONMember("operation", .string(id.description)),
+            JSONMember("session", .string(found.operation.order.description)), JSONMember("done", .string(option)),
+        ])
+        return StuckResolver.Outcome(lines: [line.description])
     }
 
     private func reopen(_ id: UUIDBytes, lease: Duration) async throws -> PaymentOperation? {

@@ -24,6 +24,7 @@ enum PaymentsCommand {
                        operation had an effect after all, the ledger gets it from messages and polls.
             OPERATION without an option is printed, ended or not, with the provider's request id for its support.
             The ids of operations are in the event `payment.stuck` and in the log (`payment.settled`).
+            What was done is printed as one JSON line, with `done`.
             Exit status 0: done or listed; 1: not done, a line has the reason; 2: wrong use or settings.
             """,
         options: [
