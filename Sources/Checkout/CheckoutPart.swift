@@ -48,6 +48,8 @@ package final class CheckoutPart {
     package let reactor: Reactor
     /// Expires what is overdue; one loop runs it.
     let sweeper: Sweeper
+    /// Expires them as soon as the nearer deadline is over.
+    let deadlines: DeadlineSweeper
     /// Counts live sessions for the limits; one loop runs it.
     let liveSessions: LiveSessionCounter
     /// Bodies of `runToCompletion` that have not ended; some are awaited by nobody.
@@ -92,6 +94,7 @@ package final class CheckoutPart {
             over: exchange
         )
         sweeper = Sweeper(store: store)
+        deadlines = DeadlineSweeper(store: store, life: deployment.policy.times.absolute, clock: SystemClock())
         liveSessions = LiveSessionCounter(
             store: store,
             limits: process.limits,

@@ -162,6 +162,27 @@ final class OrderOperations: PaymentOperations {
         }
     }
 
+    /// Reads an object at the provider now, and takes in what is said of it.
+    ///
+    /// - Parameter object: A charge or a permission.
+    /// - Throws: `provider_failed`, and what the store says.
+    func refresh(_ object: LedgerObject) async throws(Failure) {
+        let seen: ObservedObject?
+        do throws(AmazonPayError) {
+            seen = try await read(object)
+        } catch {
+            throw Failure(
+                .providerFailed,
+                error.debugDescription,
+                message: "The payment provider did not return the object. Repeat the request.",
+                session: object.webviewSession,
+                context: error.status == nil ? nil : ProviderProblem(error)
+            )
+        }
+        guard let seen else { throw Failure(.notFound) }
+        _ = try await Failure.mapErrors { () async throws(StoreError) in try await orders.observe(seen) }
+    }
+
     private func read(_ object: LedgerObject) async throws(AmazonPayError) -> ObservedObject? {
         let limit = Duration.seconds(5)
         if let id = ChargeID(object.id) {

@@ -52,6 +52,8 @@ enum PaymentAnswer {
         )
         object.parent = seen.parent
         object.reason = seen.reason
+        object.memo = operation.memo
+        if seen.kind == .charge, state == .captured { object.capturedAt = seen.version.updated ?? now }
         return object
     }
 }

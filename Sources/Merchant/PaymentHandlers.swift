@@ -1,3 +1,4 @@
+import Checkout
 import CheckoutCodes
 import HTTPCore
 import MerchantAPI
@@ -15,8 +16,10 @@ enum PaymentHandlers {
         let amount = try body.money("amount")
         let capturesNow = try Failure.reading { () throws(JSONRefusal) in try body.optionalFlag("captureNow") }
         let descriptor = try descriptor(&body)
+        let memo = try PaymentMemo(from: &body)
         try end(body)
         var request = PaymentRequest(.createCharge(amount), on: try await permission(call))
+        request.memo = memo
         request.capturesNow = capturesNow ?? false
         request.softDescriptor = descriptor
         return try await carryOut(request, call)
@@ -25,14 +28,45 @@ enum PaymentHandlers {
     /// Answers `GET /v1/sessions/{id}/charges`.
     @Sendable static func listCharges(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let order = try await order(call)
-        let data = order.charges.map { JSONValue(charge: $0) }
+        let data = order.charges.map { JSONValue(charge: $0, refunds: order.refunds) }
         return MerchantAnswer(.ok, ["data": .array(data)], webviewSession: order.webviewSession)
     }
 
     /// Answers `GET /v1/charges/{chargeId}`.
     @Sendable static func readCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        try await answer(call, try await object(call, .charge))
+    }
+
+    /// Answers `POST /v1/charges/{chargeId}/refresh`.
+    @Sendable static func refresh(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        try end(try call.optionalBody())
         let charge = try await object(call, .charge)
-        return MerchantAnswer(.ok, JSONValue(charge: charge), webviewSession: charge.webviewSession)
+        try await demandOwn(charge.webviewSession, call)
+        try call.checkout.provider.count(.refresh, of: charge.webviewSession, by: call.caller)
+        try await call.merchant.payments.refresh(charge)
+        return try await answer(call, try await object(call, .charge))
+    }
+
+    /// Answers `GET /v1/charges/{chargeId}/refunds`.
+    @Sendable static func listRefunds(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let query = try call.query(RouteDescription.refundParameters)
+        let limit = try SessionHandlers.limit(query["limit"])
+        let charge = try await object(call, .charge)
+        let all = try await refunds(call, charge)
+        var first = 0
+        if let after = query["after"] {
+            guard let index = all.firstIndex(where: { $0.id.octets == after.octets }) else {
+                throw Failure(.invalidCursor, field: "after")
+            }
+            first = index + 1
+        }
+        let page = all.dropFirst(first).prefix(limit)
+        let next = page.last?.id ?? query["after"]
+        let body: JSONValue = [
+            "data": .array(page.map { JSONValue(refund: $0) }), "nextCursor": JSONValue(next),
+            "hasMore": .bool(first + page.count < all.count),
+        ]
+        return MerchantAnswer(.ok, body, webviewSession: charge.webviewSession)
     }
 
     /// Answers `POST /v1/charges/{chargeId}/capture`.
@@ -40,8 +74,10 @@ enum PaymentHandlers {
         var body = try call.body()
         let amount = try body.money("amount")
         let descriptor = try descriptor(&body)
+        let memo = try PaymentMemo(from: &body)
         try end(body)
         var request = PaymentRequest(.capture(amount), on: try await object(call, .charge))
+        request.memo = memo.over(request.target.memo)
         request.softDescriptor = descriptor
         return try await carryOut(request, call)
     }
@@ -49,10 +85,11 @@ enum PaymentHandlers {
     /// Answers `POST /v1/charges/{chargeId}/cancel`.
     @Sendable static func cancelCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         var body = try call.body()
-        let reason = try reason(&body)
+        let memo = try PaymentMemo(from: &body)
         try end(body)
         var request = PaymentRequest(.cancelCharge, on: try await object(call, .charge))
-        request.reason = reason
+        request.reason = memo.reason ?? usualReason
+        request.memo = memo.over(request.target.memo)
         return try await carryOut(request, call)
     }
 
@@ -61,8 +98,10 @@ enum PaymentHandlers {
         var body = try call.body()
         let amount = try body.money("amount")
         let descriptor = try descriptor(&body)
+        let memo = try PaymentMemo(from: &body)
         try end(body)
         var request = PaymentRequest(.refund(amount), on: try await object(call, .charge))
+        request.memo = memo
         request.softDescriptor = descriptor
         return try await carryOut(request, call)
     }
@@ -92,17 +131,7 @@ enum PaymentHandlers {
         _ call: MerchantCall
     ) async throws(Failure) -> MerchantAnswer {
         let webviewSession = request.target.webviewSession
-        let isOwn = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.isOwn(webviewSession)
-        }
-        // The provider would not find it, and its refusal would be kept.
-        guard isOwn else {
-            throw Failure(
-                .wrongState,
-                message: "The session is of another account or environment of the provider.",
-                session: webviewSession
-            )
-        }
+        try await demandOwn(webviewSession, call)
         let (answer, isReplayed) = try await call.merchant.payments.carryOut(request, try call.claim())
         guard let status = HTTPStatus(answer.status) else {
             throw Failure(.internalError, "a kept answer with status \(answer.status)")
@@ -110,6 +139,34 @@ enum PaymentHandlers {
         var reply = MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
         reply.isReplayed = isReplayed
         return reply
+    }
+
+    /// Refuses what the provider would not find, and whose refusal would be kept.
+    private static func demandOwn(_ webviewSession: UUIDBytes, _ call: MerchantCall) async throws(Failure) {
+        let isOwn = try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.isOwn(webviewSession)
+        }
+        guard isOwn else {
+            throw Failure(
+                .wrongState,
+                message: "The session is of another account or environment of the provider.",
+                session: webviewSession
+            )
+        }
+    }
+
+    /// A charge with its refunds.
+    private static func answer(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> MerchantAnswer {
+        let body = JSONValue(charge: charge, refunds: try await refunds(call, charge))
+        return MerchantAnswer(.ok, body, webviewSession: charge.webviewSession)
+    }
+
+    /// The refunds of a charge, oldest first; of one that was not captured there are none.
+    private static func refunds(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> [LedgerObject] {
+        guard charge.row.capturedUnits > 0 else { return [] }
+        return try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.refunds(of: charge)
+        }
     }
 
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
@@ -153,8 +210,11 @@ enum PaymentHandlers {
 
     private static func reason(_ body: inout JSONReader) throws(Failure) -> String {
         let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("reason") }
-        return try checked(text ?? "Merchant's request", "reason", 255)
+        return try checked(text ?? usualReason, "reason", 255)
     }
+
+    /// What the provider gets where a request has none.
+    private static let usualReason = "Merchant's request"
 
     private static func checked(_ text: String, _ field: String, _ limit: Int) throws(Failure) -> String {
         try Failure.check(text, field, 1...limit)
@@ -174,7 +234,9 @@ extension MerchantRouteTable {
         MerchantRoute(.readCharge, PaymentHandlers.readCharge),
         MerchantRoute(.captureCharge, PaymentHandlers.capture),
         MerchantRoute(.cancelCharge, PaymentHandlers.cancelCharge),
+        MerchantRoute(.refreshCharge, PaymentHandlers.refresh),
         MerchantRoute(.refundCharge, PaymentHandlers.refund),
+        MerchantRoute(.listRefunds, PaymentHandlers.listRefunds),
         MerchantRoute(.readRefund, PaymentHandlers.readRefund),
         MerchantRoute(.closeSession, PaymentHandlers.close),
     ]

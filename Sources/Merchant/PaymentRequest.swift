@@ -16,8 +16,10 @@ struct PaymentRequest {
     var softDescriptor: String?
     /// Of a new charge: whether the money is taken at once.
     var capturesNow = false
-    /// For the merchant's records, where something is ended.
+    /// What the provider keeps, where something is ended.
     var reason = ""
+    /// What the object that comes of it has afterwards, as far as the merchant has said something.
+    var memo = PaymentMemo.none
 
     init(_ intent: OperationIntent, on target: LedgerObject) {
         self.intent = intent

@@ -60,6 +60,7 @@ final class PaymentService {
             call: try request.call(claim)
         )
         operation.claim = claim
+        operation.memo = request.memo
         var outcome = try await begin(operation)
         if outcome.mayBeOutdated(operation.intent.kind) {
             // What the ledger holds against it may be over at the provider by now.
@@ -77,6 +78,12 @@ final class PaymentService {
     private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationOutcome {
         try await Failure.mapErrors { () async throws(StoreError) in try await orders.begin(operation) }
     }
+
+    /// Reads an object at the provider now, and takes in what is said of it.
+    ///
+    /// - Parameter object: A charge or a permission.
+    /// - Throws: `provider_failed`, and what the store says.
+    func refresh(_ object: LedgerObject) async throws(Failure) { try await operations.refresh(object) }
 
     /// Takes up an operation whose holder is gone.
     ///
@@ -117,6 +124,14 @@ final class PaymentService {
         case .begun, .replayed, .left, .inProgress: Failure(.requestInProgress, session: webviewSession)
         case .keyReused: Failure(.idempotencyKeyReused, session: webviewSession)
         case .stuck: Failure(.outcomeUnknown, "a person has to look at the operation", session: webviewSession)
+        case .held(let holder):
+            Failure(
+                holder.isStuck ? .chargeBlocked : .requestInProgress,
+                message: holder.isStuck
+                    ? nil : "Another operation on this payment is being carried out. Repeat the request.",
+                session: webviewSession,
+                context: OperationProblem(id: holder.id, kind: holder.kind)
+            )
         case .unknown: Failure(.notFound)
         case .refused(.openCharges, _) where intent.kind == .createCharge:
             Failure(
@@ -163,11 +178,13 @@ final class PaymentService {
 
 extension OperationOutcome {
     /// Whether an operation is refused for what may have ended without our doing: a new charge for the sake of others, a refund
-    /// for that of a capture under way.
+    /// or a cancellation for that of a capture under way, a capture because the bank had not decided.
     fileprivate func mayBeOutdated(_ kind: OperationKind) -> Bool {
         switch (kind, self) {
         case (.createCharge, .refused(.openCharges, _)), (.createCharge, .refused(.wrongState, .nonChargeable)): true
         case (.refund, .refused(.wrongState, .captureInitiated)): true
+        case (.cancelCharge, .refused(.wrongState, .captureInitiated)): true
+        case (.capture, .refused(.wrongState, .authorizationInitiated)): true
         default: false
         }
     }

@@ -165,6 +165,7 @@ enum SessionHandlers {
         do throws(Failure) {
             outcome = try await call.checkout.purchases.purchase(request, facts, by: call.caller)
         } catch {
+            if error.code == .paymentDeclined { throw await declined(error, call, webviewSession) }
             guard error.code == .purchaseInProgress else { throw error }
             // Somebody is at it, or the provider has not decided: the same request asks again.
             var answer = MerchantAnswer(
@@ -185,6 +186,18 @@ enum SessionHandlers {
             let launch = call.launch(ticket, proof: nil, expires: expires)
             return MerchantAnswer(.accepted, body.json.adding("launch", launch.json), webviewSession: webviewSession)
         }
+    }
+
+    /// A refusal that says why and when the payment was declined.
+    private static func declined(
+        _ failure: Failure,
+        _ call: MerchantCall,
+        _ webviewSession: WebviewSessionID
+    ) async -> Failure {
+        // What cannot be read now stands in the session.
+        let order = try? await call.merchant.orders.read(webviewSession)
+        guard let decline = order?.lastDecline else { return failure }
+        return Failure(failure.code, failure.detail, session: failure.session, context: decline)
     }
 
     /// Reads both halves of a purchase from the content.

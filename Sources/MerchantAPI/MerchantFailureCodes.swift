@@ -13,7 +13,8 @@ extension FailureCode {
         .contentTooLarge, .unsupportedMediaType, .idempotencyKeyReused, .rateLimited, .internalError, .unavailable,
         .currencyNotSupported, .sumMismatch, .returnURLNotAllowed, .postageCallbackNotAllowed, .tooManyWebviewSessions,
         .referenceHeld, .notReady, .purchaseInProgress, .paymentDeclined, .proofMismatch, .orderMismatch,
-        .sessionOver, .alreadyPaid, .buyerUnavailable, .wrongState, .openCharges, .amountExceeds, .tooManyCharges,
+        .sessionOver, .alreadyPaid, .buyerUnavailable, .wrongState, .openCharges, .chargeBlocked, .amountExceeds,
+        .tooManyCharges,
         .providerRefused, .providerFailed, .outcomeUnknown,
     ]
 
@@ -162,6 +163,12 @@ extension FailureCode {
         "open_charges",
         .conflict,
         "Charges are not final: capture or cancel them, or close with cancelPendingCharges."
+    )
+    /// Of a charge or permission; `operation` names what holds it.
+    package static let chargeBlocked = FailureCode(
+        "charge_blocked",
+        .conflict,
+        "The outcome of another operation on this payment is unknown, and an operator of Sallyport has to decide about it first."
     )
     /// Of a charge, capture or refund.
     package static let amountExceeds = FailureCode(

@@ -17,7 +17,7 @@ extension RouteDescription {
             body: [
                 .required("amount", .money), .optional("captureNow", .flag, "capture the charge at once"),
                 .optional("softDescriptor", descriptor, "text on the card statement; only with captureNow"),
-            ],
+            ] + memo,
             sorts: [[.absent("softDescriptor")], [.present("softDescriptor"), .yes("captureNow")]],
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"},"captureNow":true,"softDescriptor":"SHOP"}"#,
             problems: paying + [.tooManyCharges, .openCharges]
@@ -56,7 +56,8 @@ extension RouteDescription {
         "capture the charge, once; the rest of the amount is released",
         shape(
             [(.ok, .named(.charge)), (.accepted, .named(.charge))],
-            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")],
+            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
+                + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
             problems: paying
         )
@@ -71,7 +72,7 @@ extension RouteDescription {
         "cancel the charge and release the held amount",
         shape(
             [(.ok, .named(.charge))],
-            body: [.optional("reason", reason, "for your records at the provider")],
+            body: [.optional("reason", reason, "for your records, here and at the provider"), metadata],
             example: #"{"reason":"out of stock"}"#,
             problems: ending
         )
@@ -86,11 +87,65 @@ extension RouteDescription {
         "refund a charge, in whole or in part",
         shape(
             [(.created, .named(.refund))],
-            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")],
+            body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
+                + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
             problems: paying
         )
     )
+
+    /// Lists the refunds of a charge.
+    package static let listRefunds = RouteDescription(
+        .get,
+        "/v1/charges/{chargeId}/refunds",
+        "listRefunds",
+        .sessionsRead,
+        "list the refunds of a charge, the oldest first",
+        refunds
+    )
+
+    /// Names of the parameters of the list of refunds.
+    package static let refundParameters = ["after", "limit"]
+
+    private static var refunds: Shape {
+        var shape = Shape(
+            .ok,
+            .object([
+                .required("data", .list(.named(.refund), 0...100)),
+                .required("nextCursor", .nullable(.text(1...64)), "the next `after`; `null` before the first refund"),
+                .required("hasMore", .flag, "whether more refunds can be read now"),
+            ])
+        )
+        shape.query = [
+            QueryParameter(
+                "after",
+                .matching(SchemaPattern.refund),
+                "the `nextCursor` of the previous page: the list continues after it"
+            ),
+            QueryParameter("limit", .integer(1...100), "the greatest number of refunds in the page; default: 20"),
+        ]
+        shape.problems = [.notFound, .invalidCursor]
+        return shape
+    }
+
+    /// Reads a charge at the provider now.
+    package static let refreshCharge = RouteDescription(
+        .post,
+        "/v1/charges/{chargeId}/refresh",
+        "refreshCharge",
+        .sessionsRead,
+        "read the charge at the payment provider now, and return it; it is also read by itself when a message says so",
+        refreshed
+    )
+
+    private static var refreshed: Shape {
+        var shape = Shape(.ok, .named(.charge))
+        shape.isKept = false
+        shape.body = .object([])
+        shape.example = "{}"
+        shape.problems = [.notFound, .wrongState, .providerFailed]
+        return shape
+    }
 
     /// Reads a refund.
     package static let readRefund = RouteDescription(
@@ -126,9 +181,15 @@ extension RouteDescription {
 
     private static let descriptor = Schema.printable(1...16)
     private static let reason = Schema.printable(1...255)
+    private static let metadata = SchemaMember.optional(
+        "metadata",
+        .texts(PaymentMemo.maximumMetadata),
+        "your own data; names of at most 40 characters"
+    )
+    private static let memo = [SchemaMember.optional("reason", reason, "for your records"), metadata]
 
     private static let ending: [FailureCode] = [
-        .notFound, .wrongState, .requestInProgress, .providerRefused, .providerFailed, .outcomeUnknown,
+        .notFound, .wrongState, .requestInProgress, .chargeBlocked, .providerRefused, .providerFailed, .outcomeUnknown,
     ]
     private static let paying: [FailureCode] =
         ending + [.invalidAmount, .amountExceeds, .currencyNotSupported]

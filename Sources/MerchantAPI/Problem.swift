@@ -34,6 +34,26 @@ package struct ProviderProblem: Sendable, Hashable {
     }
 }
 
+/// The operation that has to end before a request can be carried out.
+package struct OperationProblem: Sendable, Hashable {
+    /// The operation.
+    package let id: UUIDBytes
+    /// What it does, as in the event `payment.stuck`.
+    package let kind: String
+
+    /// An operation that is in the way.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - kind: What it does.
+    package init(id: UUIDBytes, kind: String) {
+        self.id = id
+        self.kind = kind
+    }
+
+    var json: JSONValue { ["id": .string(id.description), "kind": .string(kind)] }
+}
+
 // What every handler below `/v1` throws is a failure; a problem is what its answer says of it.
 extension Failure {
     /// What the provider said, where the failure is of its making.
@@ -44,6 +64,12 @@ extension Failure {
         var members = [JSONMember("code", .string(code.name)), JSONMember("message", .string(message))]
         if let field { members.append(JSONMember("field", .string(field))) }
         if let provider { members.append(JSONMember("provider", provider.json)) }
+        switch context {
+        case let operation as OperationProblem: members.append(JSONMember("operation", operation.json))
+        case let decline as MerchantOrder.Decline:
+            members.append(JSONMember("lastDecline", JSONValue(decline: decline)))
+        default: break
+        }
         if code == .referenceHeld, let session { members.append(JSONMember("sessionId", .string(session.description))) }
         return ["error": .object(members)]
     }

@@ -249,6 +249,12 @@ package struct NamedSchema: Sendable, Hashable {
                         ]),
                         "what the payment provider said"
                     ),
+                    .optional(
+                        "operation",
+                        .object([.required("id", .text(36...36)), .required("kind", .text(1...64))]),
+                        "with `charge_blocked` and `request_in_progress`: the operation that has to end first, as in `payment.stuck`"
+                    ),
+                    .optional("lastDecline", .named(.decline), "with `payment_declined`: why and when"),
                     .optional("sessionId", .text(36...36), "with `reference_held`: the other session"),
                 ])
             )

@@ -39,6 +39,9 @@ package struct SessionBody: Sendable {
         )
         order.client = client
         order.environment = environment
+        order.note = draft.options.note
+        order.captureMode = draft.options.captureMode.rawValue
+        order.returnURL = draft.options.returnURL
         self.order = order
         // Rendered from the draft: it is not stored yet.
         lines = .array(draft.lines.map(SessionBody.json))
@@ -105,8 +108,11 @@ package struct SessionBody: Sendable {
             JSONMember("amounts", order.sums.json),
             JSONMember("checkoutSessionId", JSONValue(order.checkoutSession)),
             JSONMember("chargePermissionId", JSONValue(order.permission)),
-            JSONMember("charges", .array(order.charges.map { JSONValue(charge: $0) })),
-            JSONMember("metadata", metadata),
+            JSONMember("charges", .array(order.charges.map { JSONValue(charge: $0, refunds: order.refunds) })),
+            JSONMember("lastDecline", JSONValue(decline: order.lastDecline)),
+            JSONMember("metadata", metadata), JSONMember("note", JSONValue(order.note)),
+            JSONMember("captureMode", JSONValue(order.captureMode)),
+            JSONMember("returnUrl", JSONValue(order.returnURL)),
             JSONMember("createdAt", JSONValue(time: order.times.created)),
             JSONMember("updatedAt", JSONValue(time: order.times.updated)),
             JSONMember("expiresAt", JSONValue(optionalTime: order.times.expires)),
@@ -230,9 +236,24 @@ extension NamedSchema {
         .required("checkoutSessionId", .nullable(.text(1...64))),
         .required("chargePermissionId", .nullable(.text(1...64))),
         .required("charges", .list(.named(.charge), 0...LedgerRules.charges)),
-        .required("metadata", .texts(OrderDraft.maximumMetadata)),
+        .required(
+            "lastDecline",
+            .nullable(.named(.decline)),
+            "the last payment that was declined, also if another one was made since; `null` if none was"
+        ),
+        .required("metadata", .texts(OrderDraft.maximumMetadata)), .required("note", .nullable(.text(0...255))),
+        .required(
+            "captureMode",
+            .nullable(.word(CaptureMode.allCases.map(\.rawValue))),
+            "`null` for the built-in shop, and 90 days after the month of the session"
+        ),
+        .required("returnUrl", .nullable(.text(1...2_048)), "as it was sent; `null` as `captureMode`"),
         .required("createdAt", .time), .required("updatedAt", .time),
-        .required("expiresAt", .nullable(.time), "when the session ends by itself; steps of the buyer move it"),
+        .required(
+            "expiresAt",
+            .nullable(.time),
+            "when the session ends by itself; steps of the buyer move it. `null` once it is being paid, is paid, or has ended"
+        ),
         .optional(
             "needsAttention",
             .flag,

@@ -43,10 +43,20 @@ import Testing
         code: String
     ) async throws {
         try await withMerchants { shop in
-            Self.find(shop, OrderRow(state))
+            var row = OrderRow(state)
+            if status == 410 { row.expires = nil }
+            Self.find(shop, row)
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
             #expect(shop.provider.requests.isEmpty)
+        }
+    }
+
+    @Test func `is not there yet where another card may still be chosen`() async throws {
+        try await withMerchants { shop in
+            Self.find(shop, OrderRow("declined"))
+            let answer = try await shop.send(Self.request)
+            #expect(answer.status == 409 && answer.code == "not_ready" && shop.provider.requests.isEmpty)
         }
     }
 

@@ -135,6 +135,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
     func `that the store refuses says why`(refused: PurchaseRefused) async throws {
         try await withMerchants { shop in
             shop.database.answer("webview_session_begin_attempt", try Webview.row(refused.outcome, refused.state).whole)
+            if refused.status == 402 { Webview.order(shop, "declined") }
             let answer = try await shop.send(Self.request)
             #expect(answer.status == refused.status && answer.code == refused.code)
             #expect(answer[.retryAfter] == refused.retryAfter && answer[.xFlowID] == Sample.session)
@@ -175,8 +176,30 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
             shop.database.answer("webview_session_begin_attempt", Webview.lease("begin"))
             ProviderStep.script(steps, shop)
             shop.database.answer(statement, try Webview.row("placed", "placed").opening)
+            if status == 402 { Webview.order(shop, "declined") }
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+        }
+    }
+
+    @Test func `that was declined says why and when, unless the database does not answer`() async throws {
+        try await withMerchants { shop in
+            for isRead in [true, false] {
+                shop.database.answer("webview_session_begin_attempt", try Webview.row("declined", "declined").whole)
+                if isRead {
+                    var row = OrderRow("declined")
+                    (row.declineReason, row.declined) = ("BuyerCanceled", Sample.time)
+                    shop.database.answer("order_read", row.row)
+                    shop.database.answer("ledger_objects")
+                } else {
+                    shop.database.fail("order_read", .unavailable)
+                }
+                let answer = try await shop.send(Self.request)
+                #expect(answer.status == 402 && answer.code == "payment_declined")
+                let decline = answer.json["error"]?["lastDecline"]
+                let expected = #"{"reasonCode":"BuyerCanceled","at":"\#(Sample.text)"}"#
+                #expect(decline?.description == (isRead ? expected : nil))
+            }
         }
     }
 

@@ -17,6 +17,11 @@ struct OrderRow {
     var checkoutSession: String? = Sample.checkoutSession
     var permission: String?
     var needsAttention = false
+    var captureMode: String? = "manual"
+    var returnURL: String? = "https://shop.example.com/paid"
+    var note: String?
+    var declineReason: String?
+    var declined: WallTime?
 
     static let lines =
         #"[{"id":"sku-1","name":"Sencha","unitPrice":\#(Sample.yen(1_200)),"quantity":2,"sum":\#(Sample.yen(2_400))}]"#
@@ -48,12 +53,16 @@ struct OrderRow {
             row.append(text: "site")
             row.append(json: OrderRow.lines)
             row.append(json: metadata)
-            row.append(text: nil)
+            row.append(text: note)
             row.append(text: checkoutSession)
             row.append(text: permission)
             row.append(text: "sandbox")
             row.append(json: adjustments)
             row.append(bool: needsAttention)
+            row.append(text: captureMode)
+            row.append(text: returnURL)
+            row.append(text: declineReason)
+            row.append(timestamp: declined)
         }
     }
 }
@@ -69,6 +78,9 @@ struct ObjectRow {
     var hasOpenOperation = false
     var parent: String?
     var reason: String?
+    var capturedAt: WallTime?
+    var statedReason: String?
+    var metadata: String?
 
     static func charge(_ state: String = "Authorized") -> ObjectRow {
         var row = ObjectRow(id: Sample.charge, kind: "charge", state: state)
@@ -103,6 +115,9 @@ struct ObjectRow {
             row.append(text: reason)
             row.append(timestamp: Sample.time)
             row.append(timestamp: Sample.time)
+            row.append(timestamp: capturedAt)
+            row.append(text: statedReason)
+            row.append(json: metadata)
         }
     }
 }

@@ -28,7 +28,7 @@ struct SessionCallsTests {
 
     @Test(arguments: [
         (SessionCalls.Purpose.review, 5, 5), (.result, 5, 5), (.update, 5, 5), (.purchase, 10, 2),
-        (.buyer, 5, 5),
+        (.buyer, 5, 5), (.refresh, 5, 5),
     ])
     func `are a burst, then one after a while`(purpose: SessionCalls.Purpose, burst: Int, seconds: Int) {
         let calls = calls()

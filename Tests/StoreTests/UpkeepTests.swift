@@ -79,6 +79,51 @@ struct UpkeepTests {
         }
     }
 
+    @Test func `tells within a round what is past the nearer of its deadlines, long before the sweep`() async throws {
+        try await withRig { rig in
+            let unvisited = try await rig.issued()
+            let left = try await rig.placed()
+            let live = try await rig.placed()
+            let buying = try await rig.webviewSession(in: .purchasing)
+            try rig.sql(
+                """
+                UPDATE webview_session SET idle_until = statement_timestamp()
+                WHERE webview_session_id = ANY ('{\(unvisited.webviewSession),\(left.webviewSession),\(buying.webviewSession)}')
+                """
+            )
+            #expect(try await Sweeper(store: rig.store).run(request: "0").visited == 0)
+            let life = Duration.seconds(7_200)
+            let deadlines = DeadlineSweeper(store: rig.store, life: life, clock: SystemClock(), batch: 3)
+            #expect(try await deadlines.round("1") == 2)
+            #expect(try rig.events(left) == ["1 session.expired expired"])
+            #expect(
+                try rig.state(unvisited) == .expired && rig.state(live) == .placed && rig.state(buying) == .purchasing
+            )
+            // The next round begins anew.
+            try rig.sql("UPDATE webview_session SET idle_until = statement_timestamp()")
+            #expect(try await deadlines.round("2") == 1)
+            #expect(try rig.events(live) == ["1 session.expired expired"])
+            #expect(try await deadlines.round("3") == 0 && rig.events(left).count == 1)
+        }
+    }
+
+    @Test func `passes over what the database refuses to expire, and comes to what is behind it`() async throws {
+        try await withRig { rig in
+            let refused = try await rig.placed()
+            let behind = try await rig.placed()
+            try rig.sql(
+                """
+                UPDATE webview_session SET idle_until = statement_timestamp();
+                ALTER TABLE webview_session ADD CONSTRAINT refused
+                    CHECK (state <> 'expired' OR webview_session_id <> '\(refused.webviewSession)') NOT VALID
+                """
+            )
+            let deadlines = DeadlineSweeper(store: rig.store, life: .seconds(7_200), clock: SystemClock())
+            #expect(try await deadlines.round("1") == 1)
+            #expect(try rig.state(behind) == .expired && rig.state(refused) == .placed)
+        }
+    }
+
     @Test func `makes partitions ahead and drops those past retention, with what is in them`() async throws {
         try await withRig { rig in
             #expect(try await rig.partitions.make().count == 0)
@@ -239,5 +284,18 @@ extension Rig {
                 )
             }
         }
+    }
+}
+
+extension DeadlineSweeper {
+    /// A whole round; how many it expired.
+    fileprivate func round(_ request: String) async throws -> Int {
+        var expired = 0
+        for number in 0..<1_000 {
+            let step = try await step(request: "\(request)-\(number)")
+            expired += step.expired
+            if step.isLast { return expired }
+        }
+        throw Surprise("the round has no end")
     }
 }

@@ -117,6 +117,61 @@ package final class Sweeper {
     }
 }
 
+/// Expires what is past the nearer of its deadlines long before the sweep comes by, so that merchants hear of it within a minute.
+///
+/// Each round reads the webview sessions that are younger than any may become, oldest first. What the database refuses is passed over
+/// here, and written down by the sweep.
+package final class DeadlineSweeper {
+    private let store: PostgresSessionStore
+    private let life: Duration
+    private let clock: any WallClock
+    private var batch: HalvedBatch
+    private var cursor: WebviewSessionID?
+
+    /// How far apart the clocks of processes and of the database may be; what is missed because of more, the sweep finds.
+    private static let skew = Duration.seconds(600)
+
+    /// A sweeper that starts with a round.
+    ///
+    /// - Parameters:
+    ///   - store: Of the same loop.
+    ///   - life: The absolute time of a session.
+    ///   - clock: By which the ids of sessions are made.
+    ///   - batch: How many webview sessions one statement reads.
+    package init(store: PostgresSessionStore, life: Duration, clock: any WallClock, batch: Int = 500) {
+        self.store = store
+        self.life = life
+        self.clock = clock
+        self.batch = HalvedBatch(batch)
+    }
+
+    /// Visits some webview sessions, from where the last step ended.
+    ///
+    /// - Parameter request: A unique id, for the audit trail.
+    /// - Returns: What was done.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the next step begins where this one did.
+    package func step(request: String) async throws(StoreError) -> SweepReport {
+        let start = cursor ?? WebviewSessionID(firstAt: clock.now() + (life + DeadlineSweeper.skew) * -1)
+        let caller = Caller(internal: "sweep", request: request)
+        let limit = batch.size
+        switch try await store.sweep(after: start, olderThan: .zero, limit: limit, by: caller) {
+        case .done(let rows):
+            let step = try rows.first()
+            batch.passed()
+            let isLast = step.visited < limit
+            cursor = isLast ? nil : step.last
+            return SweepReport(visited: step.visited, expired: step.expired, isLast: isLast)
+        case .refused:
+            guard batch.refused() else {
+                cursor = start
+                return SweepReport()
+            }
+            cursor = try await store.next(after: start)
+            return SweepReport(visited: 1, isLast: cursor == nil)
+        }
+    }
+}
+
 /// What a step of the sweep did.
 package struct SweepReport: Sendable {
     /// How many webview sessions were read.

@@ -23,6 +23,8 @@ package final class SessionCalls: Sendable {
         case purchase
         /// A merchant's server wants the buyer's address.
         case buyer
+        /// A merchant's server wants to know how a charge is now.
+        case refresh
 
         /// Its label in metrics.
         package var label: String {
@@ -32,6 +34,7 @@ package final class SessionCalls: Sendable {
             case .update: "update"
             case .purchase: "purchase"
             case .buyer: "buyer"
+            case .refresh: "refresh"
             }
         }
 
@@ -40,7 +43,7 @@ package final class SessionCalls: Sendable {
         /// A buyer needs one or two of each. An app repeats a purchase every two seconds while it is not ready.
         var limit: (burst: Int, interval: Duration) {
             switch self {
-            case .review, .result, .update, .buyer: (5, .seconds(5))
+            case .review, .result, .update, .buyer, .refresh: (5, .seconds(5))
             case .purchase: (10, .seconds(2))
             }
         }
@@ -51,7 +54,7 @@ package final class SessionCalls: Sendable {
             case .review, .result: .get
             case .update: .update
             case .purchase: .complete
-            case .buyer: nil
+            case .buyer, .refresh: nil
             }
         }
     }

@@ -23,12 +23,19 @@ package enum OrderSQL {
     ///   - state: A word of `order_state`.
     ///   - event: The type of the event for merchants.
     ///   - condition: On the row of `u`; where it does not hold nothing happens.
+    ///   - decline: The parameter with the reason of a payment that was declined.
     /// - Returns: The expressions `o` and `m`.
-    package static func ended(_ state: String, event: String, where condition: String = "true") -> String {
+    package static func ended(
+        _ state: String,
+        event: String,
+        where condition: String = "true",
+        decline: String? = nil
+    ) -> String {
         """
         o AS (
             UPDATE merchant_order AS o SET
                 state = '\(state)', events = o.events + 1, updated_at = statement_timestamp()
+                \(decline.map { ", decline_reason = \($0), declined_at = statement_timestamp()" } ?? "")
             WHERE o.webview_session_id = $1 AND EXISTS (SELECT FROM u WHERE \(condition))
             RETURNING o.webview_session_id, o.events, '\(event)' AS type, order_event_data(o, NULL) AS data
         ), \(announced)
@@ -92,7 +99,7 @@ package enum OrderSQL {
         """
     }
 
-    /// Ends the order of a webview session that was settled as `$5`, begins its ledger, and writes an event of both.
+    /// Ends the order of a webview session that was settled as `$5`, for the reason `$9`, begins its ledger, and writes an event of both.
     ///
     /// What the statement itself writes it does not see: the charge of the data is the one that `p` returns. One that is in the
     /// ledger already has been told of.
@@ -110,6 +117,8 @@ package enum OrderSQL {
         ), o AS (
             UPDATE merchant_order AS o SET
                 state = CASE $5 WHEN 'authorized' THEN 'paid' ELSE 'declined' END::order_state,
+                decline_reason = CASE $5 WHEN 'declined' THEN $9 ELSE o.decline_reason END,
+                declined_at = CASE $5 WHEN 'declined' THEN statement_timestamp() ELSE o.declined_at END,
                 charge_permission = \(permission), events = o.events + 1 + (SELECT count(k.type) FROM k),
                 updated_at = statement_timestamp()
             WHERE o.webview_session_id = $1 AND EXISTS (SELECT FROM u)

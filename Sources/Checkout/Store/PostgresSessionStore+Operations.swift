@@ -211,8 +211,7 @@ extension PostgresSessionStore {
         "\(row).webview_session_id > $1 AND \(row).webview_session_id < id_floor(statement_timestamp() - $4 * interval '1 second')"
     }
 
-    /// Reads some webview sessions in the order of their ids, behind `$1` and older than any webview session may live, and
-    /// expires the overdue.
+    /// Reads some webview sessions in the order of their ids, behind `$1` and older than `$4`, and expires the overdue.
     ///
     /// Orders of webview sessions that have ended end too, by whichever statement the webview session did. Says too which
     /// webview session is the first without an end: still waiting, or being bought.
@@ -220,11 +219,13 @@ extension PostgresSessionStore {
         name: "webview_session_sweep_open",
         sql: """
             WITH w AS MATERIALIZED (
-                SELECT f.webview_session_id, f.state FROM webview_session AS f
+                SELECT f.webview_session_id, f.state,
+                    is_waiting(f.state) AND least(f.idle_until, f.absolute_until) <= statement_timestamp() AS is_over
+                FROM webview_session AS f
                 WHERE \(swept("f")) ORDER BY f.webview_session_id LIMIT $5
             ), u AS (
                 UPDATE webview_session AS f SET outcome = 'expired', state = 'expired', events = f.events + 1
-                WHERE \(swept("f")) AND f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE is_waiting(w.state)))
+                WHERE \(swept("f")) AND f.webview_session_id = ANY (ARRAY(SELECT w.webview_session_id FROM w WHERE w.is_over))
                     AND is_waiting(f.state) AND least(f.idle_until, f.absolute_until) <= statement_timestamp()
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), \(OrderSQL.swept(where: swept("o"))), \(SQLText.audit("'sweep'", request: SQLText.marked("$6")))
@@ -243,14 +244,21 @@ extension PostgresSessionStore {
 
     /// Marks overdue webview sessions as expired, in the order of their ids, starting behind one; changes nothing where the database
     /// refuses one of them.
+    ///
+    /// - Parameters:
+    ///   - after: The one behind which it starts; `nil` for the first.
+    ///   - olderThan: The age that they have at least; `nil` for that which none outlives.
+    ///   - limit: How many it reads.
+    ///   - caller: For the audit trail.
     func sweep(
         after: WebviewSessionID?,
+        olderThan age: Duration? = nil,
         limit: Int,
         by caller: Caller
     ) async throws(StoreError) -> WorkOutcome<SweepStep> {
         let call = PostgresSessionStore.sweepStatement(
             Guarded(after ?? UUIDBytes(high: 0, low: 0), caller),
-            policy.times.absolute,
+            age ?? policy.times.absolute,
             limit,
             marker?.seed("sweep", caller).bytes
         )

@@ -297,7 +297,7 @@ extension PostgresSessionStore {
                 UPDATE webview_session AS f SET outcome = 'declined', state = 'declined', events = f.events + 1
                 WHERE f.webview_session_id = $1 AND f.state = 'placed' AND f.order_ref = $4
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
-            ), \(OrderSQL.ended("declined", event: "session.declined")),
+            ), \(OrderSQL.ended("declined", event: "session.declined", decline: "$5")),
             \(SQLText.audit("'decline'", reason: "$5"))
             SELECT u.outcome, u.state FROM u
             """

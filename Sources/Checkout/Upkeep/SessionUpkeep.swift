@@ -21,6 +21,7 @@ final class SessionUpkeep {
         let partitions = part.partitions
         upkeep.addFirst { await partitions.makeAhead() }
         upkeep.add { await self.count() }
+        upkeep.add { await self.expireSoon() }
         upkeep.add { await self.expire() }
         upkeep.add { await partitions.dropWebviewSessions() }
         upkeep.add { await self.pruneNotifications() }
@@ -68,6 +69,18 @@ final class SessionUpkeep {
         }
     }
 
+    /// What is past the nearer of its deadlines; all live sessions are read for it, so they are not counted as visited.
+    private func expireSoon() async -> Bool {
+        do throws(StoreError) {
+            let step = try await part.deadlines.step(request: "sweep-" + Hex.encode(part.reactor.random.bytes(8)))
+            report.expired += step.expired
+            return !step.isLast
+        } catch {
+            warn("upkeep.sweep_failed", error)
+            return false
+        }
+    }
+
     /// Forgets old messages of the provider.
     private func pruneNotifications() async -> Bool {
         do throws(StoreError) {
@@ -94,7 +107,7 @@ private struct Report {
     var notifications = 0
 
     func write(to logger: Logger) {
-        if visited > 0 {
+        if visited > 0 || expired > 0 {
             logger.debug("upkeep.swept", [LogField("visited", visited), LogField("expired", expired)])
         }
         if notifications > 0 { logger.info("upkeep.notifications_forgotten", [LogField("count", notifications)]) }

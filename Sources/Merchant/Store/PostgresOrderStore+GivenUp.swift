@@ -14,7 +14,9 @@ extension PostgresOrderStore {
         Column("p.amount", Int64?.self),
         Column("p.currency", Currency.self),
         Column("p.body", [UInt8].self),
-        Column("p.idem_key", String.self)
+        Column("p.idem_key", String.self),
+        Column("p.stated_reason", String?.self),
+        Column("p.metadata", StoredJSON?.self)
     )
 
     static let givenUpStatement = TypedStatement<StuckOperation, Int>(
@@ -73,11 +75,12 @@ extension PostgresOrderStore {
     }
 
     private static func operation(_ row: inout RowReader) throws(PostgresError) -> PaymentOperation {
-        let (id, attempt, order, kind, target, units, currency, body, key) = try columns.read(&row)
+        let (id, attempt, order, kind, target, units, currency, body, key, reason, metadata) = try columns.read(&row)
         var operation = PaymentOperation(id: id, attempt: attempt, order: order, kind: kind, target: target)
         operation.amount = try Money.stored(units, currency)
         operation.body = body
         operation.key = key
+        operation.memo = PaymentMemo(reason: reason, metadata: metadata?.utf8)
         operation.isRecovery = true
         return operation
     }

@@ -10,11 +10,11 @@ extension PostgresOrderStore {
 
     static let beginStatement = TypedStatement<
         BeginRow, UUIDBytes, UUIDBytes, Duration, UUIDBytes, String, String, Int64?, String?, Bool, [UInt8], String,
-        IdempotencyClaim?, UUIDBytes?
+        IdempotencyClaim?, UUIDBytes?, String?, String?
     >(
         name: "operation_begin",
         sql: """
-            SELECT b.outcome, b.greatest_sum, b.word, b.status, b.answer, b.left_open
+            SELECT CASE b.outcome WHEN 'begun' THEN payment_keep_memo($1, $16, $17::json) ELSE b.outcome END, b.greatest_sum, b.word, b.status, b.answer, b.left_open
             FROM payment_begin(
                 $1, $2, $3 * interval '1 second', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS b
             """
@@ -53,7 +53,9 @@ extension PostgresOrderStore {
             request.body,
             request.key,
             request.claim,
-            request.claim?.key
+            request.claim?.key,
+            request.memo.reason,
+            request.memo.metadata.map { String(decoding: $0, as: UTF8.self) }
         )
         let row = try await client.write(call, key: request.order).first()
         return try StoreError.decoding { () throws(PostgresError) in try PostgresOrderStore.outcome(row, request) }
@@ -64,7 +66,7 @@ extension PostgresOrderStore {
         switch row.outcome {
         case "unknown": return .unknown
         case "key_reused": return .keyReused
-        case "in_progress": return .inProgress
+        case "in_progress": return holder(row).map { .held($0) } ?? .inProgress
         case "stuck": return .stuck
         case "left":
             guard let left = row.left else { break }
@@ -81,6 +83,7 @@ extension PostgresOrderStore {
                 target: request.target
             )
             operation.amount = request.intent.amount
+            operation.memo = request.memo
             operation.body = request.body
             operation.key = request.key
             return .begun(operation)
@@ -90,6 +93,13 @@ extension PostgresOrderStore {
             return .refused(refusal, ObjectState(rawValue: state))
         }
         throw PostgresError(.decoding, "\(row.outcome) without what belongs to it")
+    }
+
+    /// The other operation on the target, whose kind and state are said in place of the target's state.
+    private static func holder(_ row: BeginRow) -> HoldingOperation? {
+        let words = row.state.map { $0.octets.parts(between: UInt8(ascii: " ")).map { String($0) } } ?? []
+        guard let id = row.left, words.count == 2 else { return nil }
+        return HoldingOperation(id: id, kind: words[0], isStuck: words[1].octets == "stuck")
     }
 
     private static func refusal(_ row: BeginRow, _ request: OperationRequest) throws(PostgresError) -> LedgerOutcome {

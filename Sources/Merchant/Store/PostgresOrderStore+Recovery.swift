@@ -77,13 +77,15 @@ extension PostgresOrderStore {
                     attempt_id = $2, recoveries = p.recoveries + $4::integer,
                     lease_until = statement_timestamp() + $3 * interval '1 second'
                 FROM l WHERE p.operation_id = $1
-                RETURNING l.is_last, p.webview_session_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries
+                RETURNING l.is_last, p.webview_session_id, p.kind, p.target, p.amount, p.currency, p.body, p.idem_key, p.recoveries,
+                    p.stated_reason, p.metadata
             ), q AS (
                 UPDATE payment_operation_open AS q SET
                     failures = 0, next_at = \(RecoverySQL.backOff("u.recoveries - 1", "$3"))
                 FROM u WHERE $4 AND q.target = u.target AND q.operation_id = $1
             )
-            SELECT u.is_last, u.webview_session_id, u.kind, u.target, u.amount, u.currency, u.body, u.idem_key FROM u
+            SELECT u.is_last, u.webview_session_id, u.kind, u.target, u.amount, u.currency, u.body, u.idem_key, u.stated_reason, u.metadata
+            FROM u
             """
     ) { row in
         TakenOperation(
@@ -93,7 +95,8 @@ extension PostgresOrderStore {
             target: try row.next(),
             amount: try row.money(),
             body: try row.next(),
-            key: try row.next()
+            key: try row.next(),
+            memo: PaymentMemo(reason: try row.next(), metadata: try row.next(StoredJSON?.self)?.utf8)
         )
     }
 
@@ -106,6 +109,7 @@ extension PostgresOrderStore {
         let amount: Money?
         let body: [UInt8]
         let key: String
+        let memo: PaymentMemo
     }
 
     package func takeOver(
@@ -130,6 +134,7 @@ extension PostgresOrderStore {
         taken.amount = row.amount
         taken.body = row.body
         taken.key = row.key
+        taken.memo = row.memo
         taken.isRecovery = true
         taken.isLast = row.isLast
         return .taken(taken)

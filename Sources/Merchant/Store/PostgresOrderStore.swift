@@ -92,6 +92,14 @@ package final class PostgresOrderStore: OrderStore {
         Column("\n\(needsAttention)", Bool.self)
     )
 
+    /// The rest of an order: what its request said, and its last decline.
+    private static let moreColumns = Columns(
+        Column("CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END", String?.self),
+        Column("f.terms ->> 'returnUrl'", String?.self),
+        Column("o.decline_reason", String?.self),
+        Column("o.declined_at", WallTime?.self)
+    )
+
     /// Whether the purchase or an operation of `o` was given up until a person decides.
     private static let needsAttention = """
         CASE WHEN f.state = 'purchasing' THEN EXISTS (
@@ -107,8 +115,9 @@ package final class PostgresOrderStore: OrderStore {
     /// OFFSET keeps it one look by key for each order.
     private static let webviewSessionOfOrder = """
         LEFT JOIN LATERAL (
-            SELECT f.state, f.postage, f.total,
-                CASE WHEN is_waiting(f.state) THEN least(f.idle_until, f.absolute_until) ELSE f.absolute_until END AS ends_at,
+            SELECT f.state, f.postage, f.total, f.terms,
+                CASE WHEN is_waiting(f.state) AND statement_timestamp() < least(f.idle_until, f.absolute_until)
+                    THEN least(f.idle_until, f.absolute_until) END AS ends_at,
                 statement_timestamp() >= least(f.idle_until, f.absolute_until) AND is_waiting(f.state) AS is_over
             FROM webview_session AS f WHERE f.webview_session_id = o.webview_session_id OFFSET 0) AS f ON true
         """
@@ -116,13 +125,13 @@ package final class PostgresOrderStore: OrderStore {
     static let readStatement = TypedStatement<MerchantOrder, UUIDBytes>(
         name: "order_read",
         sql:
-            "SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.webview_session_id = $1"
+            "SELECT \(orderColumns.sql), \(moreColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.webview_session_id = $1"
     ) { row in try order(&row) }
 
     package func read(_ webviewSession: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
         let call = PostgresOrderStore.readStatement(webviewSession)
         guard var order = try await client.read(call).single() else { return nil }
-        order.charges = try await charges(of: [webviewSession])
+        order.take(try await payments(of: [webviewSession]))
         return order
     }
 
@@ -135,7 +144,7 @@ package final class PostgresOrderStore: OrderStore {
     /// NULL bounds no index.
     private static func pageSQL(named: Bool) -> String {
         """
-        SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
+        SELECT \(orderColumns.sql), \(moreColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
         WHERE o.webview_session_id < $1 AND o.webview_session_id >= $2 \(named ? "AND o.reference = $8" : "")
             AND ($3 IS NULL OR order_status(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
             AND ($5 IS NULL OR o.updated_at > $5)
@@ -184,12 +193,12 @@ package final class PostgresOrderStore: OrderStore {
                 try await part(of: query)
             }
         guard !part.orders.isEmpty else { return OrderPage([], next: part.next.map { OrderCursor(after: $0) }) }
-        let charges = Dictionary(
-            grouping: try await charges(of: part.orders.map(\.webviewSession)),
+        let payments = Dictionary(
+            grouping: try await payments(of: part.orders.map(\.webviewSession)),
             by: \.webviewSession
         )
         for index in part.orders.indices {
-            part.orders[index].charges = charges[part.orders[index].webviewSession] ?? []
+            part.orders[index].take(payments[part.orders[index].webviewSession] ?? [])
         }
         return OrderPage(part.orders, next: part.next.map { OrderCursor(after: $0) })
     }
@@ -237,6 +246,7 @@ package final class PostgresOrderStore: OrderStore {
             expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
             needsAttention
         ) = try orderColumns.read(&row)
+        let (captureMode, returnURL, declineReason, declined) = try moreColumns.read(&row)
         var sums = MerchantOrder.Sums(
             subtotal: try .stored(subtotal, currency),
             tax: try .stored(tax, currency)
@@ -262,6 +272,9 @@ package final class PostgresOrderStore: OrderStore {
         order.environment = environment
         order.adjustments = adjustments?.utf8
         order.needsAttention = needsAttention
+        order.captureMode = captureMode
+        order.returnURL = returnURL
+        order.lastDecline = declined.map { MerchantOrder.Decline(reason: declineReason ?? "Declined", at: $0) }
         return order
     }
 }
@@ -283,7 +296,10 @@ extension PostgresOrderStore {
         Column("p.parent", String?.self),
         Column("p.reason", String?.self),
         Column("p.created_at", WallTime.self),
-        Column("coalesce(p.object_updated_at, p.observed_at)", WallTime.self)
+        Column("coalesce(p.object_updated_at, p.observed_at)", WallTime.self),
+        Column("p.captured_at", WallTime?.self),
+        Column("p.stated_reason", String?.self),
+        Column("p.metadata", StoredJSON?.self)
     )
 
     static let objectStatement = TypedStatement<LedgerObject, String>(
@@ -299,7 +315,7 @@ extension PostgresOrderStore {
         name: "ledger_objects",
         sql: """
             SELECT \(objectColumns.sql) FROM payment_object AS p
-            WHERE p.webview_session_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = $2)
+            WHERE p.webview_session_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = ANY (string_to_array($2, ',')))
             ORDER BY p.created_at, p.object_id
             """
     ) { row in try object(&row) }
@@ -308,14 +324,22 @@ extension PostgresOrderStore {
         try await client.read(PostgresOrderStore.objectsStatement([webviewSession], nil)).all()
     }
 
-    func charges(of webviewSessions: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
-        try await client.read(PostgresOrderStore.objectsStatement(webviewSessions, ObjectKind.charge.rawValue)).all()
+    /// Charges and refunds of some orders, oldest first.
+    func payments(of webviewSessions: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
+        let kinds = [ObjectKind.charge, .refund].map(\.rawValue).joined(separator: ",")
+        return try await client.read(PostgresOrderStore.objectsStatement(webviewSessions, kinds)).all()
+    }
+
+    /// The refunds of a charge, oldest first.
+    func refunds(of charge: LedgerObject) async throws(StoreError) -> [LedgerObject] {
+        let call = PostgresOrderStore.objectsStatement([charge.webviewSession], ObjectKind.refund.rawValue)
+        return try await client.read(call).all().filter { $0.parent?.octets == charge.id.octets }
     }
 
     private static func object(_ row: inout RowReader) throws(PostgresError) -> LedgerObject {
         let (
             id, webviewSession, kind, state, currency, amount, captured, refunded, reserved, hasOpenOperation, parent,
-            reason, created, updated
+            reason, created, updated, capturedAt, statedReason, metadata
         ) = try objectColumns.read(&row)
         var ledger = LedgerRow(kind, ObjectState(rawValue: state), try .stored(amount, currency))
         ledger.capturedUnits = captured
@@ -325,7 +349,17 @@ extension PostgresOrderStore {
         var object = LedgerObject(id, of: webviewSession, ledger, created: created, updated: updated)
         object.parent = parent
         object.reason = reason
+        object.capturedAt = capturedAt
+        object.memo = PaymentMemo(reason: statedReason, metadata: metadata?.utf8)
         return object
+    }
+}
+
+extension MerchantOrder {
+    /// Takes in what belongs to its payment.
+    fileprivate mutating func take(_ payments: [LedgerObject]) {
+        charges = payments.filter { $0.row.kind == .charge }
+        refunds = payments.filter { $0.row.kind == .refund }
     }
 }
 

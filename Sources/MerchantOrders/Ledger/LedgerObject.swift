@@ -13,6 +13,10 @@ package struct LedgerObject: Sendable, Hashable {
     package var parent: String?
     /// Why it is in its state, in the provider's word.
     package var reason: String?
+    /// What the merchant's newest request for it said.
+    package var memo = PaymentMemo.none
+    /// Of a charge: when its money was captured.
+    package var capturedAt: WallTime?
     /// When it was made, as far as the provider said.
     package var created: WallTime
     /// When it came into its state by the provider's clock, else when it was read.

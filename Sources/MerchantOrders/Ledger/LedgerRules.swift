@@ -6,6 +6,8 @@ package import Commerce
 package enum LedgerRules {
     /// How many charges a permission can have in its life.
     package static let charges = 25
+    /// How many refunds a charge is shown with; all of them have a list of their own.
+    package static let shownRefunds = 25
 
     /// How many charges stand under a permission.
     package struct ChargeCount: Sendable, Hashable {

@@ -20,6 +20,8 @@ package struct OperationRequest: Sendable, Hashable {
     package let key: String
     /// The request of a merchant that asks for it.
     package var claim: IdempotencyClaim?
+    /// What the object that comes of it has afterwards, as far as a merchant has said something.
+    package var memo = PaymentMemo.none
 
     /// An operation.
     ///
@@ -60,6 +62,8 @@ package struct PaymentOperation: Sendable, Hashable {
     package let target: String
     /// The sum it moves; `nil` where it moves none.
     package var amount: Money?
+    /// What the object that comes of it has afterwards, as far as a merchant has said something.
+    package var memo = PaymentMemo.none
     /// What every try sends.
     package var body: [UInt8] = []
     /// The key that every try sends.
@@ -100,8 +104,10 @@ package enum OperationOutcome: Sendable, Hashable {
     case begun(PaymentOperation)
     /// The same request was carried out before.
     case replayed(StoredAnswer)
-    /// The same request, or another operation on the target, is being carried out.
+    /// The same request is being carried out.
     case inProgress
+    /// Another operation on the target has not ended.
+    case held(HoldingOperation)
     /// The same request has begun this operation, and its holder is gone: it may be taken over.
     case left(UUIDBytes)
     /// The claim was used for another request.
@@ -112,6 +118,28 @@ package enum OperationOutcome: Sendable, Hashable {
     case unknown
     /// The ledger forbids it; the state is the target's.
     case refused(LedgerOutcome, ObjectState)
+}
+
+/// The operation that keeps others from its target.
+package struct HoldingOperation: Sendable, Hashable {
+    /// The operation.
+    package let id: UUIDBytes
+    /// What is done.
+    package let kind: String
+    /// Whether it waits for a person.
+    package let isStuck: Bool
+
+    /// An operation that has not ended.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - kind: What is done; one that this version does not know, too.
+    ///   - isStuck: Whether it waits for a person.
+    package init(id: UUIDBytes, kind: String, isStuck: Bool) {
+        self.id = id
+        self.kind = kind
+        self.isStuck = isStuck
+    }
 }
 
 /// How an operation ends.

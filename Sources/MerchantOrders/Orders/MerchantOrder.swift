@@ -54,6 +54,24 @@ package struct MerchantOrder: Sendable, Hashable {
         }
     }
 
+    /// A payment that was declined.
+    package struct Decline: Sendable, Hashable {
+        /// Why, in the provider's word or the program's.
+        package let reason: String
+        /// When.
+        package let at: WallTime
+
+        /// A payment that was declined.
+        ///
+        /// - Parameters:
+        ///   - reason: In one word.
+        ///   - at: When.
+        package init(reason: String, at: WallTime) {
+            self.reason = reason
+            self.at = at
+        }
+    }
+
     /// The session, which is the webview session.
     package let webviewSession: UUIDBytes
     /// The merchant's name for it.
@@ -84,8 +102,16 @@ package struct MerchantOrder: Sendable, Hashable {
     package var permission: String?
     /// Whether its purchase or an operation on its payment was given up until a person decides.
     package var needsAttention = false
+    /// When the money is taken: the word of the API; `nil` where that follows from settings or is not kept any more.
+    package var captureMode: String?
+    /// Where a buyer in a browser returns to.
+    package var returnURL: String?
+    /// The last payment that was declined.
+    package var lastDecline: Decline?
     /// The charges, oldest first.
     package var charges: [LedgerObject] = []
+    /// The refunds of all charges, oldest first.
+    package var refunds: [LedgerObject] = []
 
     /// The currency of every sum.
     package var currency: Currency { sums.subtotal.currency }

@@ -40,7 +40,10 @@ package final class ScriptedDatabase: StatementResponder {
     /// - Parameters:
     ///   - name: Of the statement.
     ///   - rows: What it returns; none for a statement that found nothing.
-    package func answer(_ name: String, _ rows: Parameters...) {
+    package func answer(_ name: String, _ rows: Parameters...) { answer(name, rows: rows) }
+
+    /// The same, with rows that were made before.
+    package func answer(_ name: String, rows: [Parameters]) {
         script[name, default: []].append { _ in .success(rows) }
     }
 

@@ -288,7 +288,7 @@ private let values: [String: [[String]]] = [
         [
             "'$NEW'", "'$NEW'", "60", "NULL", "'refund'", "'$PAID-C000001'", "100", "'JPY'", "false", "'{}'", "'key'",
             key,
-            "'mark-new'", "sha256('f')", key,
+            "'mark-new'", "sha256('f')", key, "'reason'", "'{}'",
         ]
     ],
     "order_adopt": [["'$NEW'", "'S01-7777777-7777777'", "1640", "'JPY'", "'A1'", "'sandbox'"]],

@@ -131,6 +131,11 @@ extension Rig {
     }
 }
 
+extension OperationOutcome {
+    /// The other operation that keeps one from its target.
+    var holder: HoldingOperation? { if case .held(let holder) = self { holder } else { nil } }
+}
+
 /// A sum of yen.
 func yen(_ units: Int64) -> Money {
     guard let money = Money(units: units, .jpy) else { preconditionFailure("a sum") }

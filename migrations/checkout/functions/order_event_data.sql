@@ -1,4 +1,4 @@
--- version: 3
+-- version: 5
 
 -- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
 -- the same statement writes, or NULL.
@@ -17,9 +17,10 @@ BEGIN
         SELECT p AS charge FROM payment_object AS p WHERE p.webview_session_id = o.webview_session_id AND p.kind = 'charge'
         UNION ALL
         SELECT fresh WHERE fresh.kind = 'charge') AS c;
-    SELECT w.state, w.postage, w.total,
-        CASE WHEN o.state = 'created' AND is_waiting(w.state) THEN least(w.idle_until, w.absolute_until) ELSE w.absolute_until END
-            AS ends_at,
+    SELECT w.state, w.postage, w.total, w.terms,
+        CASE WHEN o.state = 'created' AND is_waiting(w.state) THEN least(w.idle_until, w.absolute_until)
+            -- The statement that declines a payment moves the nearer deadline, which is not seen yet.
+            WHEN o.state = 'declined' AND (is_waiting(w.state) OR w.state = 'purchasing') THEN w.absolute_until END AS ends_at,
         statement_timestamp() >= least(w.idle_until, w.absolute_until) AND is_waiting(w.state) AS is_over
     INTO f FROM webview_session AS w WHERE w.webview_session_id = o.webview_session_id;
     needs_attention := CASE
@@ -42,7 +43,11 @@ BEGIN
             'total', money_json(coalesce(f.total, o.total), o.currency),
             'captured', money_json(o.captured, o.currency), 'refunded', money_json(o.refunded, o.currency)),
         'checkoutSessionId', o.checkout_session, 'chargePermissionId', o.charge_permission, 'charges', charges,
-        'metadata', coalesce(o.metadata, '{}'), 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
+        'lastDecline', CASE WHEN o.declined_at IS NOT NULL THEN
+            json_build_object('reasonCode', o.decline_reason, 'at', time_text(o.declined_at)) END,
+        'metadata', coalesce(o.metadata, '{}'), 'note', o.note,
+        'captureMode', CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END,
+        'returnUrl', f.terms ->> 'returnUrl', 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
         'expiresAt', time_text(f.ends_at), 'object', object);
     -- Absent where nobody has to look, as the interface has it. As text: jsonb refuses escapes that json keeps.
     RETURN CASE WHEN needs_attention THEN (left(session::text, -1) || ', "needsAttention" : true}')::json ELSE session END;

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- Brings sums and state of an order in line with its ledger. The order must be locked.
 CREATE OR REPLACE FUNCTION order_settle(webview_session uuid) RETURNS void
@@ -12,12 +12,14 @@ BEGIN
         bool_or(c.state IN ('Authorized', 'CaptureInitiated')) AS held,
         bool_or(c.state = 'AuthorizationInitiated') AS pending
     INTO sums FROM payment_object AS c WHERE c.webview_session_id = webview_session AND c.kind = 'charge';
-    SELECT c.state, c.reason INTO newest FROM payment_object AS c
+    SELECT c.state, c.reason, coalesce(c.object_updated_at, c.observed_at) AS at INTO newest FROM payment_object AS c
     WHERE c.webview_session_id = webview_session AND c.kind = 'charge' ORDER BY c.created_at DESC, c.object_id DESC LIMIT 1;
     SELECT p.state INTO permission FROM payment_object AS p
     WHERE p.webview_session_id = webview_session AND p.kind = 'permission' ORDER BY p.created_at DESC LIMIT 1;
     UPDATE merchant_order AS o SET
         captured = sums.captured, refunded = sums.refunded, updated_at = statement_timestamp(),
+        decline_reason = CASE newest.state WHEN 'Declined' THEN coalesce(newest.reason, 'Declined') ELSE o.decline_reason END,
+        declined_at = CASE newest.state WHEN 'Declined' THEN newest.at ELSE o.declined_at END,
         state = CASE
             WHEN sums.captured > 0 AND sums.refunded = 0            THEN 'captured'
             WHEN sums.captured > 0 AND sums.refunded < sums.captured THEN 'part_refunded'

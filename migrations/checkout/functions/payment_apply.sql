@@ -1,12 +1,13 @@
--- version: 3
+-- version: 4
 
 -- Takes in what was seen of an object: `changed`, `same` (seen before), or `older` (overtaken, changes nothing).
 -- The order must be locked. `taken` counts only once a charge is captured; `given` is what the provider says was refunded of it, by
 -- whomever, and stays counted. Two states of one second are told apart by reading again.
 -- What changes state or sums of a charge has an event, whoever noticed: where the object has none of its own, `charge.updated`.
+-- `stated` and `extras` are what a merchant's request said of it, or NULL: kept also where the object is known already.
 CREATE OR REPLACE FUNCTION payment_apply(
     webview_session uuid, seen_kind object_kind, id text, above text, word text, why text, since timestamptz, sum bigint, money text,
-    taken bigint, given bigint, born timestamptz
+    taken bigint, given bigint, born timestamptz, stated text, extras json
 ) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -32,13 +33,18 @@ BEGIN
     IF is_new THEN
         INSERT INTO payment_object (
             webview_session_id, created_at, observed_at, object_updated_at, amount, captured, refunded, said_refunded, kind, final,
-            object_id, parent, currency, state, reason)
+            object_id, parent, currency, state, reason, captured_at, stated_reason, metadata)
         VALUES (
             webview_session, coalesce(born, statement_timestamp()), statement_timestamp(), since, coalesce(sum, 0),
             CASE WHEN word = 'Captured' THEN coalesce(taken, sum, 0) ELSE 0 END, coalesce(given, 0), coalesce(given, 0), seen_kind,
-            ends, id, above, ours, word, why)
+            ends, id, above, ours, word, why, CASE word WHEN 'Captured' THEN coalesce(since, statement_timestamp()) END, stated, extras)
         RETURNING * INTO new;
     ELSE
+        IF stated IS NOT NULL OR extras IS NOT NULL THEN
+            UPDATE payment_object AS p SET
+                stated_reason = coalesce(stated, p.stated_reason), metadata = coalesce(extras, p.metadata)
+            WHERE p.object_id = id;
+        END IF;
         IF old.final AND NOT ends OR old.object_updated_at > since OR old.object_updated_at IS NOT NULL AND since IS NULL THEN
             RETURN 'older';
         END IF;
@@ -46,6 +52,8 @@ BEGIN
             observed_at = statement_timestamp(), object_updated_at = since, amount = coalesce(sum, p.amount), state = word,
             reason = why, final = ends, parent = coalesce(above, p.parent),
             captured = CASE WHEN word = 'Captured' THEN coalesce(taken, sum, p.amount) ELSE 0 END,
+            -- What happens to a charge later moves its time at the provider.
+            captured_at = CASE WHEN word = 'Captured' THEN coalesce(p.captured_at, since, statement_timestamp()) END,
             said_refunded = coalesce(given, p.said_refunded),
             refunded = CASE WHEN seen_kind = 'charge' THEN greatest(coalesce(given, p.said_refunded), (
                 SELECT coalesce(sum(r.amount), 0) FROM payment_object AS r
@@ -88,4 +96,15 @@ BEGIN
         PERFORM order_announce(webview_session, 'charge.updated', object_event_data(charge));
     END IF;
     RETURN 'changed';
+END $$;
+
+-- The same of an object that no request of a merchant has made or changed just now.
+CREATE OR REPLACE FUNCTION payment_apply(
+    webview_session uuid, seen_kind object_kind, id text, above text, word text, why text, since timestamptz, sum bigint, money text,
+    taken bigint, given bigint, born timestamptz
+) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN payment_apply(
+        webview_session, seen_kind, id, above, word, why, since, sum, money, taken, given, born, NULL::text, NULL::json);
 END $$;

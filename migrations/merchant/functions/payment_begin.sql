@@ -1,7 +1,8 @@
--- version: 3
+-- version: 4
 
 -- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, `left` (it has begun, and whoever held
--- it is gone: to be taken over), `stuck` (a person has to decide), or an outcome of operation_outcome.
+-- it is gone: to be taken over), `stuck` (a person has to decide), or an outcome of operation_outcome. Where another operation holds the
+-- target, `left_open` is that one, and `word` its kind and state.
 -- Only what begins leaves a claim behind, so a request that was refused is judged anew when it is repeated. `scope` is that of the claim,
 -- `asker` the API key. `print` is the digest of the request by its value and behind it the one by its octets, which claims of before are
 -- kept with; a program of before gives the latter alone.
@@ -56,6 +57,10 @@ BEGIN
     word := p.state;
     greatest_sum := operation_limit(p, what, under.held);
     outcome := operation_outcome(p, what, sum, money, under.held, under.charges, under.open_charges, cancels);
+    IF outcome = 'in_progress' THEN
+        SELECT q.operation_id, q.kind || ' ' || q.state INTO left_open, word
+        FROM payment_operation AS q WHERE q.operation_id = p.open_operation;
+    END IF;
     IF outcome <> 'begun' THEN RETURN; END IF;
     IF scope IS NOT NULL THEN
         -- A claim that is dead has nothing under way: its operation would hold the target.

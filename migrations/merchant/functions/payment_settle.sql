@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- Ends an operation: `done`, `pending`, `refused`, `released` (nothing was sent) or `stuck` (a person must decide: its target stays
 -- taken). False where somebody else took it over or ended it. `id` and what follows is the object that came of it, or NULL. Its claim
@@ -26,7 +26,11 @@ BEGIN
         WHERE q.object_id = op.target AND q.open_operation = operation;
     END IF;
     IF id IS NOT NULL THEN
-        PERFORM payment_apply(op.webview_session_id, seen_kind, id, above, word, why, since, sum, money, taken, given, born);
+        -- A charge that the provider declined has what was said of it; one whose capture was refused has not.
+        PERFORM payment_apply(
+            op.webview_session_id, seen_kind, id, above, word, why, since, sum, money, taken, given, born,
+            CASE WHEN as_end IN ('done', 'pending') OR id <> op.target THEN op.stated_reason END,
+            CASE WHEN as_end IN ('done', 'pending') OR id <> op.target THEN op.metadata END);
     END IF;
     -- Without an answer the request may be made again. Its 72 hours begin here.
     UPDATE api_idempotency AS i SET
