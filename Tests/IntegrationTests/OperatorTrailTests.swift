@@ -103,6 +103,8 @@ struct OperatorTrailTests {
             #expect(try await shop.runCommand(["payments", id, "--done", till.charge]).exit == .code(1))
             let done = try await shop.runCommand(["payments", id, "--done", made, "--as", "taro"])
             #expect(done.exit == .code(0), "\(done.output)")
+            let line = #"{"operation":"\#(id)","session":"\#(till.webviewSession)","done":"--done"}"#
+            #expect(done.output.contains(line), "\(done.output)")
             #expect(try !shop.ledger(made).isEmpty)
             #expect(try shop.value("SELECT object_id FROM payment_operation WHERE operation_id = $1", [id]) == made)
             #expect(try shop.value("SELECT reserved FROM payment_object WHERE object_id = $1", [till.charge]) == "0")

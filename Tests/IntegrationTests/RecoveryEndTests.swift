@@ -195,7 +195,9 @@ import Testing
             #expect(line["webview_session"]?.text == webviewSession)
             #expect((line["total"]?.integer ?? 0) > 0)
             #expect(try await shop.runCommand(["stuck", webviewSession]).exit == .code(2))
-            #expect(try await shop.runCommand(["stuck", webviewSession, "--resume"]).exit == .code(0))
+            let resumed = try await shop.runCommand(["stuck", webviewSession, "--resume"])
+            let done = #"{"webview_session":"\#(webviewSession)","done":"--resume"}"#
+            #expect(resumed.exit == .code(0) && resumed.output.contains(done), "\(resumed.output)")
             #expect(try await shop.runCommand(["stuck"]).output.isEmpty)
             #expect(try await shop.runCommand(["stuck", webviewSession, "--decline"]).exit == .code(1))
             try shop.rows("UPDATE webview_session_purchase SET stuck_at = now()")
