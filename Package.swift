@@ -278,7 +278,8 @@ let package = Package(
         tests(
             "MerchantTests",
             [
-                "Merchant", "Checkout", "Webhooks", "FeatureTestKit", "PostgresTestKit", "ServerCore", "Web",
+                "Merchant", "Checkout", "SessionBroker", "Webhooks", "FeatureTestKit", "PostgresTestKit", "ServerCore",
+                "Web",
                 "Commerce", "Cryptography", "Postgres", "HTTPCore", "StrictJSON", "Primitives", "TestKit",
             ]
         ),

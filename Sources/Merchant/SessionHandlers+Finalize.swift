@@ -118,7 +118,7 @@ extension SessionHandlers {
         let outcome = try await Failure.mapErrors { () async throws(StoreError) in
             try await call.checkout.broker.arrive(
                 mobileReturn,
-                merchantReference: found.merchantReference,
+                markedSession: found.markedSession,
                 details: found.details,
                 by: call.caller
             )

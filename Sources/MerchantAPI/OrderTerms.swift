@@ -11,6 +11,9 @@ import StrictJSON
 package struct OrderTerms: Sendable, Hashable {
     /// How the postage comes about.
     package let postage: Postage
+    /// The merchant's name for the order; `nil` for the shop's own orders, which are called by their number, and in terms that
+    /// an earlier version has stored.
+    package let reference: String?
     /// A line for the buyer; never empty.
     package let note: String?
     /// Where a buyer in a browser comes back to.
@@ -27,18 +30,19 @@ package struct OrderTerms: Sendable, Hashable {
     /// - Parameter draft: A checked order.
     package init?(_ draft: OrderDraft) {
         guard draft.shown != nil else { return nil }
-        self.init(draft.postage, draft.options)
+        self.init(draft.postage, draft.options, draft.reference)
     }
 
     /// The terms of every order of the shop itself.
     ///
     /// - Parameter shop: As the settings have it.
     package init(_ shop: OwnShop) {
-        self.init(shop.postage, shop.options)
+        self.init(shop.postage, shop.options, nil)
     }
 
-    private init(_ postage: Postage, _ options: OrderDraft.Options) {
+    private init(_ postage: Postage, _ options: OrderDraft.Options, _ reference: String?) {
         self.postage = postage
+        self.reference = reference
         note = options.note.flatMap { $0.isEmpty ? nil : $0 }
         returnURL = options.returnURL
         captureMode = options.captureMode
@@ -50,6 +54,7 @@ package struct OrderTerms: Sendable, Hashable {
     package init?(stored: [UInt8]) {
         guard let value = try? JSONParser.parse(stored), let postage = OrderTerms.postage(value) else { return nil }
         self.postage = postage
+        reference = value["reference"]?.text
         note = value["note"]?.text
         returnURL = value["returnUrl"]?.text
         let mode = value["capture"].map { $0.text.flatMap { CaptureMode(word: $0.octets) } } ?? .manual
@@ -64,11 +69,13 @@ package struct OrderTerms: Sendable, Hashable {
     /// JSON, to be stored; `nil` for what follows from settings.
     package var stored: [UInt8]? {
         var members: [JSONMember] = []
+        members.reserveCapacity(7)
         switch postage {
         case .fixed(let sum): members.append(JSONMember("postage", JSONValue(Int(sum.units))))
         case .callback(let address): members.append(JSONMember("postageCallback", .string(address)))
         case .byAddress: return nil
         }
+        if let reference { members.append(JSONMember("reference", .string(reference))) }
         if let note { members.append(JSONMember("note", .string(note))) }
         if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }

@@ -126,7 +126,11 @@ extension RouteDescription {
     private static var creation: Shape {
         var shape = Shape(.created, .named(.openedSession))
         let members: [SchemaMember] = [
-            .required("reference", .printable(1...100), "your name for the order"),
+            .required(
+                "reference",
+                .printable(1...100),
+                "your name for the order; Amazon's console, settlement report and mail to the buyer show it"
+            ),
             .required(
                 "client",
                 .word(SessionRequest.clients),

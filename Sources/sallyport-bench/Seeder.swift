@@ -86,7 +86,7 @@ final class Seeder {
         address[.addressLine1] = "千代田区千代田1-1"
         let session = ReviewedSession(
             orderReference: issued.ticket.webviewSession.description,
-            merchantReference: issued.ticket.webviewSession.description,
+            markedSession: issued.ticket.webviewSession,
             postage: PostageRule.sample.postage(to: .tokyo),
             details: PrivateDetails(buyer: Buyer(name: "試験 太郎"), address: address, payment: "Visa ****1111")
         )

@@ -469,7 +469,7 @@ class Walk:
 
     def check_money(self, state):
         """What the provider holds of this order: one charge of what was agreed, once it is to be completed; nothing before, nor otherwise."""
-        objects = [one for one in self.shop.control("state")["checkoutSessions"] if one["merchantReferenceId"] == self.session]
+        objects = [one for one in self.shop.control("state")["checkoutSessions"] if self.session in names(one)]
         done = [one["effectiveCompletes"] for one in objects if one["effectiveCompletes"]]
         assert done == ([1] if state in ("purchasing", "authorized") else []), f"completed {done} times while {state}"
         for one in objects:
@@ -486,6 +486,11 @@ class Walk:
             again = (before, after) in [("declined", "reviewed"), ("reviewed", "issued")]
             assert ORDER.index(before) <= ORDER.index(after) or again, f"{before}, then {after}: {states}"
         return states
+
+
+def names(session):
+    """The ids that may be the webview session's: beside the merchant's reference once it is agreed to, in its place before."""
+    return [(session["customInformation"] or "").split(" ")[0], session["merchantReferenceId"]]
 
 
 def walk(shop, database, name, language):

@@ -4,6 +4,7 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import SessionBroker
+import StrictJSON
 import Testing
 
 @Suite struct `The return from the provider` {
@@ -24,6 +25,36 @@ import Testing
             #expect(tab == crossing.tab.hash && ticket == crossing.ticket.hash && session == Crossing.session)
             let sealed = String(decoding: try asked.bytes(0, 7), as: UTF8.self)
             #expect(!sealed.contains("buyer@example.test"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            // What stands beside an id says whose it is: nothing, or the number, as earlier versions wrote it.
+            (nil, nil, true), ("00000-00001", nil, true), ("mark", "A-1001", true), ("mark", "other", true),
+            ("other mark", nil, false), ("mark", "", true), ("gift", nil, false), ("00000-00002", nil, false),
+            (nil, "A-1001", false), (nil, "other", false), ("other mark", "A-1001", false),
+        ] as [(String?, String?, Bool)]
+    )
+    func `takes a session by its mark, and none by the merchant's reference`(
+        information: String?,
+        reference: String?,
+        isOurs: Bool
+    ) async throws {
+        let (crossing, other) = (try Crossing(), try Crossing(2).id)
+        let written = information?.replacing("other mark", with: "\(SessionMark(other))")
+            .replacing("mark", with: "\(SessionMark(crossing.id))")
+        let named = reference?.replacing("other", with: other.description)
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_tab_read", crossing.look("opened"))
+            let body = ProviderBodies.session(mark: crossing.id, information: written, reference: named)
+            shop.provider.answer(200, body)
+            if isOurs {
+                shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
+            }
+            let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
+            #expect(answer.status == (isOurs ? 303 : 422))
+            #expect(answer.failure == (isOurs ? nil : "order_mismatch"))
         }
     }
 
@@ -280,6 +311,49 @@ import Testing
             #expect(request.method == "PATCH" && request.url.hasSuffix(Crossing.session))
             let sent = String(decoding: request.body, as: UTF8.self)
             #expect(sent.contains("\"27956\"") && sent.contains("https://shop.example/checkout_result"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, "00000-00001", "00000-00001", ""), ("A-1001", nil, "A-1001", "00000-00001", ""),
+            ("御注文 7", "熨斗付き", "御注文 7", "熨斗付き", ""),
+            (String(repeating: "a", count: 100), nil, String(repeating: "a", count: 100), "00000-00001", ""),
+            (String(repeating: "茶", count: 85), nil, String(repeating: "茶", count: 85), "00000-00001", ""),
+            // The provider does not say how it counts: what could be too long stands behind the mark.
+            (
+                String(repeating: "茶", count: 100), nil, "00000-00001", "00000-00001",
+                " " + String(repeating: "茶", count: 100)
+            ),
+        ] as [(String?, String?, String, String, String)]
+    )
+    func `tells the provider the merchant's reference, and whose it is beside it`(
+        reference: String?,
+        note: String?,
+        shown: String,
+        told: String,
+        rest: String
+    ) async throws {
+        let (crossing, body) = (crossing, body)
+        var row = crossing.row("placed", "placed")
+        row.placements = 1
+        if let reference {
+            let noted = note.map { ",\"note\":\"\($0)\"" } ?? ""
+            row.terms = "{\"postage\":500,\"reference\":\"\(reference)\"\(noted)}"
+        }
+        let placed = row.whole.sealed(try crossing.sealedDetails())
+        try await withCheckout { shop in
+            shop.database.answer("webview_session_agree", placed)
+            shop.provider.answer(
+                200,
+                ProviderBodies.session(mark: crossing.id, redirect: "https://payments.amazon.co.jp/checkout/1")
+            )
+            let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
+            #expect(answer.status == 303, "\(answer.body)")
+            let sent = try JSONParser.parse(try #require(shop.provider.requests.first).body)["merchantMetadata"]
+            #expect(sent?["merchantReferenceId"]?.text == shown && sent?["noteToBuyer"]?.text == told)
+            #expect(sent?["customInformation"]?.text == "\(SessionMark(crossing.id))\(rest)")
+            #expect(shop.provider.requests.count == 1, "nothing more is asked for it")
         }
     }
 

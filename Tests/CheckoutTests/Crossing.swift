@@ -68,7 +68,7 @@ struct Crossing: Sendable {
     func shown() throws -> Digest32 {
         let session = ReviewedSession(
             orderReference: Crossing.session,
-            merchantReference: id.description,
+            markedSession: id,
             postage: Yen(exactly: 500) ?? .zero,
             details: Crossing.details
         )

@@ -10,6 +10,8 @@ enum ProviderBodies {
     ///   - mark: The webview session that is signed into it.
     ///   - line: First line of the address; `nil` for no address.
     ///   - redirect: Where the buyer is to be sent.
+    ///   - information: `customInformation`.
+    ///   - reference: The merchant's, in the place of the webview session.
     ///   - amount: In yen; `nil` for that of the crossing once it is completed, and none before.
     static func session(
         _ state: String = "Open",
@@ -17,6 +19,8 @@ enum ProviderBodies {
         mark: UUIDBytes? = nil,
         line: String? = "見本町1-1",
         redirect: String? = nil,
+        information: String? = nil,
+        reference: String? = nil,
         amount: Int? = nil
     ) -> String {
         let address = line.map {
@@ -28,7 +32,7 @@ enum ProviderBodies {
         return """
             {"checkoutSessionId":"\(Crossing.session)",
             "statusDetails":{"state":"\(state)","reasonCode":\(quoted(reason))},
-            "merchantMetadata":{"merchantReferenceId":\(quoted(mark?.description))},
+            "merchantMetadata":{"merchantReferenceId":\(quoted(reference ?? mark?.description)),"customInformation":\(quoted(information))},
             "webCheckoutDetails":{"amazonPayRedirectUrl":\(quoted(redirect))},
             "buyer":{"name":"見本 花子","email":"buyer@example.test"},
             "shippingAddress":\(address ?? "null"),"paymentDetails":\(payment ?? "null"),

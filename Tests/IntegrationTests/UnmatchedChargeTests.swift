@@ -50,10 +50,17 @@ struct UnmatchedChargeTests {
         return (shopper.webviewSession, permission)
     }
 
-    @Test func `is followed although nothing waits, and its session is paid after all`() async throws {
+    @Test(arguments: [false, true])
+    func `is followed although nothing waits, and its session is paid after all`(isOfBefore: Bool) async throws {
         let log = CapturedLog()
         try await withShop(options(log)) { shop in
-            let (webviewSession, permission) = try await unpaid(shop, "expired")
+            let (webviewSession, permission) = try await unpaid(shop, "expired") { shop in
+                guard isOfBefore else { return }
+                let session = try shop.value("SELECT webview_session_id FROM webview_session")
+                let paid = try shop.value("SELECT order_ref FROM webview_session")
+                let permission = try await shop.control.object(paid)["chargePermissionId"]?.text ?? ""
+                try await shop.rename("chargePermissions/\(permission)", Shop.formerNames(session))
+            }
             try await shop.wait(for: "the payment") { try shop.state(of: webviewSession) == "authorized" }
             #expect(
                 try shop.value("SELECT state FROM merchant_order WHERE webview_session_id = $1", [webviewSession])

@@ -39,7 +39,7 @@ struct OrderTermsTests {
         #expect(OrderTerms(stored: try #require(terms.stored)) == terms)
         #expect(
             text(terms.stored)
-                == #"{"postage":540,"note":"A \"gift\"","returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
+                == #"{"postage":540,"reference":"A-1","note":"A \"gift\"","returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
         )
     }
 
@@ -55,6 +55,11 @@ struct OrderTermsTests {
         #expect(OrderTerms.reservedName(in: address) == name)
     }
 
+    @Test func `of an earlier version have no reference`() throws {
+        let terms = try #require(OrderTerms(stored: Array(#"{"postage":540}"#.utf8)))
+        #expect(terms.reference == nil)
+    }
+
     @Test func `remember how an app's payload was signed`() throws {
         var terms = try #require(OrderTerms(try draft(.fixed(.nothing(.jpy)))))
         terms.handlesPending = true
@@ -68,7 +73,7 @@ struct OrderTermsTests {
     @Test func `remember where the postage is to be asked for`() throws {
         let terms = try #require(OrderTerms(try draft(.callback("https://shop.example.com/postage"))))
         #expect(OrderTerms(stored: try #require(terms.stored)) == terms)
-        #expect(text(terms.stored) == #"{"postageCallback":"https://shop.example.com/postage"}"#)
+        #expect(text(terms.stored) == #"{"postageCallback":"https://shop.example.com/postage","reference":"A-1"}"#)
     }
 
     @Test func `are none where the postage is neither known nor to be asked for`() throws {

@@ -1,4 +1,5 @@
 import Primitives
+import SessionBroker
 
 /// Contents of requests about sessions.
 enum SessionBodies {
@@ -94,18 +95,27 @@ enum ProviderBodies {
         _ state: String = "Open",
         mark: String? = Sample.session,
         amount: Int? = nil,
-        reason: String? = nil
+        reason: String? = nil,
+        isNamed: Bool = true
     ) -> String {
         let isCompleted = state == "Completed"
         let sum = amount.map { #"{"chargeAmount":\#(Sample.yen($0))}"# }
         return """
             {"checkoutSessionId":"\(Sample.checkoutSession)",
             "statusDetails":{"state":"\(state)","reasonCode":\(quoted(reason))},
-            "merchantMetadata":{"merchantReferenceId":\(quoted(mark))},"paymentDetails":\(sum ?? "null"),
+            "merchantMetadata":\(names(mark, isCompleted && isNamed)),"paymentDetails":\(sum ?? "null"),
             "buyer":{"name":"見本 花子","email":"b@example.test"},
             "chargeId":\(quoted(isCompleted ? Sample.charge : nil)),
             "chargePermissionId":\(quoted(isCompleted ? Sample.permission : nil))}
             """
+    }
+
+    /// Of a button's session its id alone; of one that was agreed to the merchant's reference, and the mark beside it.
+    private static func names(_ mark: String?, _ isAgreed: Bool) -> String {
+        guard isAgreed, let id = mark.flatMap({ UUIDBytes($0) }) else {
+            return #"{"merchantReferenceId":\#(quoted(mark)),"customInformation":null}"#
+        }
+        return #"{"merchantReferenceId":"A-1001","customInformation":"\#(SessionMark(id))"}"#
     }
 
     static func refusal(_ reason: String) -> String { #"{"reasonCode":"\#(reason)","message":"Sample text."}"# }

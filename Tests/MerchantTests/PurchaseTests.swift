@@ -101,6 +101,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
             let (settled, attempt) = (try shop.parameters("webview_session_settle_patient"), try begun.uuid(0, 11))
             let (held, end) = (try settled.uuid(0, 3), try settled.text(0, 4))
             #expect(held == attempt && end == "authorized")
+            #expect(try settled.bool(0, 13), "the provider has shown the names of the order")
             let shown = try shop.parameters("webview_session_show_receipt").digest(0, 1)
             #expect(shown == ticket && shop.provider.requests.count == 1)
             let call = try #require(shop.provider.requests.first)

@@ -193,7 +193,8 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             #expect(mobile["productType"]?.text == "PayAndShip" && mobile["sandbox"]?.flag == true)
             let payload = try JSONParser.parse(Array(try #require(mobile["payloadJSON"]?.text).utf8))
             let id = try #require(answer.json["id"]?.text)
-            #expect(payload["merchantMetadata"]?["merchantReferenceId"]?.text == id && mobile["signature"] != nil)
+            let mark = payload["merchantMetadata"]?["customInformation"]?.text
+            #expect(mark?.hasPrefix(id + " ") == true && mobile["signature"] != nil)
             let stored = try shop.parameters("session_open_app")
             let (terms, kind, life) = (try stored.text(0, 15), try stored.text(0, 10), try stored.int64(0, 6))
             let absolute = try stored.int64(0, 7)

@@ -62,10 +62,9 @@ struct LimitTests {
                 verifier: nil
             )
             func arrive() async throws -> PurchaseRefusal? {
-                let reference = crossing.webviewSession.description
-                return try await rig.broker.arrive(
+                try await rig.broker.arrive(
                     forged,
-                    merchantReference: reference,
+                    markedSession: crossing.webviewSession,
                     details: nil,
                     by: rig.caller(1)
                 ).refusal

@@ -37,7 +37,7 @@ struct MobileReturnTests {
     private func arrive(_ rig: Rig, _ mobileReturn: MobileReturn) async throws -> String {
         let outcome = try await rig.broker.arrive(
             mobileReturn,
-            merchantReference: mobileReturn.webviewSession.description,
+            markedSession: mobileReturn.webviewSession,
             details: Rig.details,
             by: rig.caller()
         )
@@ -135,7 +135,7 @@ struct MobileReturnTests {
             let crossing = try await waiting(rig)
             let foreign = try await rig.broker.arrive(
                 mobileReturn(crossing),
-                merchantReference: tab.webviewSession.description,
+                markedSession: tab.webviewSession,
                 details: nil,
                 by: rig.caller()
             )
@@ -220,7 +220,7 @@ struct MobileReturnTests {
             let words = try await rig.together(16) { rig in
                 let outcome = try await rig.broker.arrive(
                     halves,
-                    merchantReference: halves.webviewSession.description,
+                    markedSession: halves.webviewSession,
                     details: Rig.details,
                     by: rig.caller()
                 )

@@ -136,7 +136,7 @@ final class Rig {
     ) -> ReviewedSession {
         ReviewedSession(
             orderReference: reference,
-            merchantReference: webviewSession.description,
+            markedSession: webviewSession,
             postage: postage,
             details: Rig.details
         )

@@ -117,7 +117,7 @@ struct TabTableTests {
             #expect(try await word(rig.broker.review(tab, foreign, by: rig.caller())) == "orderMismatch")
             let nameless = ReviewedSession(
                 orderReference: Rig.orderReference,
-                merchantReference: nil,
+                markedSession: nil,
                 postage: Yen(540),
                 details: Rig.details
             )
@@ -186,7 +186,7 @@ struct TabTableTests {
             func mark(_ reference: String, _ postage: Yen, _ details: PrivateDetails) async throws -> String? {
                 let session = ReviewedSession(
                     orderReference: reference,
-                    merchantReference: crossing.webviewSession.description,
+                    markedSession: crossing.webviewSession,
                     postage: postage,
                     details: details
                 )

@@ -106,21 +106,23 @@ extension CheckoutClient {
         return try BuyerProfile(json: answer.body)
     }
 
-    /// Sets our own marks on a permission.
+    /// Sets what the merchant writes on a permission.
     ///
     /// - Parameters:
     ///   - id: The permission.
-    ///   - metadata: Our own marks.
+    ///   - metadata: A member that is missing stays as it is.
+    ///   - priority: Who waits for it.
     ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The permission.
-    /// - Throws: As `session(_:within:)`. Repeating with the same marks is safe.
+    /// - Throws: As `session(_:within:)`. Repeating with the same metadata is safe.
     package func updatePermission(
         _ id: ChargePermissionID,
         _ metadata: MerchantMetadata,
+        priority: Priority = .buyer,
         within limit: Duration = .seconds(15)
     ) async throws(AmazonPayError) -> ChargePermission {
         let body = WireJSON.octets(PermissionUpdate(merchantMetadata: metadata))
-        return try await object(Call(.updatePermission, id.text, body: body), id, within: limit)
+        return try await object(Call(.updatePermission, id.text, body: body, priority: priority), id, within: limit)
     }
 
     /// Gives up what is held.

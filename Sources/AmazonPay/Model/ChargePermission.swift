@@ -27,8 +27,10 @@ package struct ChargePermission: Sendable, Hashable {
     package let limit: Price?
     /// How much of it is left.
     package let balance: Price?
-    /// Our own reference; never a way to find an order, for two shops of one account may use the same.
+    /// The merchant's reference; never a way to find an order, for two shops of one account may use the same.
     package let merchantReferenceID: String?
+    /// Our own mark beside it.
+    package let customInformation: String?
     /// When it was given.
     package let creation: WallTime?
     /// When it closes by itself; `nil` where the vendor sets no time.
@@ -69,7 +71,9 @@ extension ChargePermission: Decodable {
         updated = status?.time(.lastUpdatedTimestamp)
         limit = limits?.value(.amountLimit)
         balance = limits?.value(.amountBalance)
-        merchantReferenceID = members.nested(.merchantMetadata)?.text(.merchantReferenceId)
+        let metadata = members.nested(.merchantMetadata)
+        merchantReferenceID = metadata?.text(.merchantReferenceId)
+        customInformation = metadata?.text(.customInformation)
         creation = members.time(.creationTimestamp)
         expiration = members.time(.expirationTimestamp)
         self.buyer = buyer?.buyer

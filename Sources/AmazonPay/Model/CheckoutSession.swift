@@ -45,8 +45,10 @@ package struct CheckoutSession: Sendable, Hashable {
     ///
     /// Check it against a `RedirectPolicy`.
     package let redirectURL: String?
-    /// Our own reference, from the signed payload or an update: binds the session to a webview session.
+    /// The webview session's id, from the signed payload of a button; the merchant's reference, from an update.
     package let merchantReferenceID: String?
+    /// Our own mark beside the merchant's reference: binds the session to a webview session.
+    package let customInformation: String?
     /// Who buys.
     package let buyer: Buyer?
     /// Where to; `nil` once the session is closed.
@@ -133,6 +135,7 @@ extension CheckoutSession: Decodable {
         case canHandlePendingAuthorization
         case chargeAmount
         case merchantReferenceId
+        case customInformation
         case state
         case reasonCode
     }
@@ -171,6 +174,7 @@ extension CheckoutSession: Decodable {
         canHandlePendingAuthorization = payment?.flag(.canHandlePendingAuthorization) ?? false
         redirectURL = web?.text(.amazonPayRedirectUrl)
         merchantReferenceID = metadata?.text(.merchantReferenceId)
+        customInformation = metadata?.text(.customInformation)
         self.buyer = buyer?.buyer
         shippingAddress = (address?.address).flatMap { $0.isEmpty ? nil : $0 }
         paymentDescriptor = preferences.lazy.compactMap(\.paymentDescriptor).first { !$0.isEmpty }

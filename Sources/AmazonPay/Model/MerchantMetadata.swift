@@ -1,15 +1,18 @@
 import Primitives
 
-/// Our own marks on a session, permission and charge.
+/// What a merchant writes on a session, permission and charge.
 package struct MerchantMetadata: Sendable, Hashable, Encodable {
-    /// At most 256 characters; binds the session to a webview session.
+    /// At most `referenceLimit`; in the provider's console, reports and mail.
     package var merchantReferenceId: String?
     /// Shown to the buyer; at most 50 characters.
     package var merchantStoreName: String?
     /// Shown to the buyer; at most 255 characters.
     package var noteToBuyer: String?
-    /// At most 4096 characters.
+    /// At most 4096 characters; for programs.
     package var customInformation: String?
+
+    /// Octets of a reference: the provider says 256 characters, and does not say how it counts.
+    package static let referenceLimit = 256
 
     /// Marks; a missing one is not sent.
     ///

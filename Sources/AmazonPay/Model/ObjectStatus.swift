@@ -37,7 +37,7 @@ enum WireMember: String, CodingKey {
     case limits, amountLimit, amountBalance
     case statusDetails, state, reasons, reasonCode, reasonDescription, lastUpdatedTimestamp
     case creationTimestamp, expirationTimestamp, releaseEnvironment
-    case merchantMetadata, merchantReferenceId
+    case merchantMetadata, merchantReferenceId, customInformation
     case buyer, buyerId, phoneNumber, postalCode, countryCode, shippingAddress, billingAddress
 }
 

@@ -31,14 +31,14 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - mobileReturn: Both halves; the session was read.
-    ///   - merchantReference: What the session says whose it is.
+    ///   - markedSession: Whose the session is, as its mark says.
     ///   - details: Who buys and where to, sealed under what the halves make; `nil` where the provider does not say.
     ///   - caller: Where it comes from.
     /// - Returns: What became of it; without a refusal it can be purchased.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func arrive(
         _ mobileReturn: MobileReturn,
-        merchantReference: String?,
+        markedSession: WebviewSessionID?,
         details: PrivateDetails?,
         by caller: Caller
     ) async throws(StoreError) -> MobileReturnOutcome {
@@ -46,7 +46,7 @@ extension Broker {
         let shown = shownTokens(evidence)
         try admit(shown, by: caller)
         // The webview session id was signed into the payload: a session that came of another one is not ours to pin.
-        guard merchantReference?.octets == mobileReturn.webviewSession.description.octets else {
+        guard markedSession == mobileReturn.webviewSession else {
             counters.count(.arrive, "foreign_session")
             return .refused(.orderMismatch)
         }

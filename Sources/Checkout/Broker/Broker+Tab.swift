@@ -32,11 +32,11 @@ extension Broker {
     /// session.
     ///
     /// - Parameters:
-    ///   - merchantReference: `merchantReferenceId` of the session's metadata.
+    ///   - markedSession: What the session's mark says.
     ///   - tab: Token B.
     /// - Returns: False, and counted, for a foreign one.
-    package func owns(_ merchantReference: String?, _ tab: TabToken) -> Bool {
-        if merchantReference?.octets == tab.webviewSession.description.octets { return true }
+    package func owns(_ markedSession: WebviewSessionID?, _ tab: TabToken) -> Bool {
+        if markedSession == tab.webviewSession { return true }
         counters.count(.review, "foreign_session")
         return false
     }
@@ -54,7 +54,7 @@ extension Broker {
         _ session: ReviewedSession,
         by caller: Caller
     ) async throws(StoreError) -> ReviewOutcome {
-        guard owns(session.merchantReference, tab) else { return .orderMismatch }
+        guard owns(session.markedSession, tab) else { return .orderMismatch }
         let ticket = returnTicket(of: tab)
         let request = ReviewRequest(
             webviewSession: tab.webviewSession,

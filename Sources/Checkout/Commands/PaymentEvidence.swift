@@ -48,7 +48,7 @@ package enum PaymentEvidence {
         _ permission: ChargePermission,
         _ charge: Charge
     ) -> String? {
-        guard permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) == webviewSession else {
+        guard permission.markedSession == webviewSession else {
             return "\(permission.id.text) is of another session"
         }
         return charge.permission == permission.id ? nil : "\(charge.id.text) is of another permission"

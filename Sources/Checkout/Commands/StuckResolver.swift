@@ -159,7 +159,8 @@ package struct StuckResolver {
             answer: PurchaseAnswer.body(OrderNumber(webviewSession)),
             chargePermission: seen.permission.id.text,
             charge: seen.charge.id.text,
-            isCapturing: seen.charge.state != .authorized
+            isCapturing: seen.charge.state != .authorized,
+            isNamed: seen.permission.isNamed(for: webviewSession)
         )
         let outcome = try await decide("--paid", webviewSession, try await stuck(webviewSession)) {
             if payment.state != .purchasing {

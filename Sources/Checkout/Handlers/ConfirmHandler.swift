@@ -43,7 +43,7 @@ enum ConfirmHandler {
             guard view.state == .placed else { throw Failure(.notPriced, "the checkout session has ended", of: view) }
             return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         }
-        guard exchange.services.broker.owns(chosen.merchantReference, token) else {
+        guard exchange.services.broker.owns(chosen.markedSession, token) else {
             provider.noteForeign(checkoutSession, to: view.id)
             throw Failure(.orderMismatch, "a foreign checkout session", of: view)
         }

@@ -190,7 +190,7 @@ final class UnmatchedNotifications {
                 priority: .background,
                 within: UnmatchedNotifications.patience
             )
-            return permission.merchantReferenceID.flatMap { UUIDBytes($0) }.map(Trace.webviewSession) ?? .unknown
+            return permission.markedSession.map(Trace.webviewSession) ?? .unknown
         } catch {
             logger.info(
                 "purchase.not_traced",

@@ -28,7 +28,7 @@ extension CaptureMode {
 /// A session that an app's buyer came back with.
 package struct ReturnedSession: Sendable {
     /// What it says whose it is.
-    package let merchantReference: String?
+    package let markedSession: WebviewSessionID?
     /// Who buys and where to; `nil` where the provider does not say any more.
     package let details: PrivateDetails?
 }
@@ -58,7 +58,7 @@ extension CheckoutService {
             payload.scopes.append(.shippingAddress)
             payload.deliveryAddress = address
         }
-        payload.metadata = metadata(webviewSession, note: facts.terms.note)
+        payload.metadata = metadata(webviewSession, facts.terms)
         let button = try await sign(payload, for: webviewSession, of: nil)
         return MobileLaunch(
             merchantID: provider.credentials.merchantID,
@@ -102,7 +102,7 @@ extension CheckoutService {
                 payment: found.paymentDescriptor
             )
         }
-        return ReturnedSession(merchantReference: found.merchantReferenceID, details: details)
+        return ReturnedSession(markedSession: found.markedSession, details: details)
     }
 
     /// Makes the charge of an app's checkout real; see `CompleteOutcome`.

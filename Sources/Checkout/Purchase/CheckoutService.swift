@@ -21,8 +21,8 @@ struct CheckoutRefusal: Sendable, Equatable {
 struct ChosenSession: Sendable {
     /// The checkout session.
     let id: CheckoutSessionID
-    /// The webview session id that was signed into the button it was started from.
-    let merchantReference: String?
+    /// The webview session that it was started for, as its mark says.
+    let markedSession: WebviewSessionID?
     /// Who buys.
     let buyer: Buyer
     /// Where it goes.
@@ -37,7 +37,7 @@ struct ChosenSession: Sendable {
     func reviewed(postage: Yen) -> ReviewedSession {
         ReviewedSession(
             orderReference: id.text,
-            merchantReference: merchantReference,
+            markedSession: markedSession,
             postage: postage,
             details: PrivateDetails(buyer: buyer, address: address, payment: payment)
         )
@@ -205,7 +205,7 @@ package final class CheckoutService {
         }
         return ChosenSession(
             id: checkoutSession.id,
-            merchantReference: checkoutSession.merchantReferenceID,
+            markedSession: checkoutSession.markedSession,
             buyer: checkoutSession.buyer ?? Buyer(),
             address: address,
             payment: checkoutSession.paymentDescriptor
@@ -230,7 +230,7 @@ package final class CheckoutService {
             throw Failure(.internalError, "the stored session id has another form", session: placement.webviewSession)
         }
         let payment = PaymentDetails(terms.captureMode.intent, amount: Money(placement.total))
-        let metadata = metadata(placement.webviewSession, note: terms.note)
+        let metadata = metadata(placement.webviewSession, terms)
         let update = CheckoutUpdate(resultURL: provider.resultURL, payment: payment, metadata: metadata)
         let asker = caller.asker(of: placement.webviewSession)
         let updated: CheckoutSession
@@ -285,16 +285,12 @@ package final class CheckoutService {
         }
     }
 
-    /// The buyer reads the order's number; where the merchant has a note, that takes its place, and the number stays visible
-    /// in the merchant's account.
-    func metadata(_ webviewSession: WebviewSessionID, note: String?) -> MerchantMetadata {
-        let number = OrderNumber(webviewSession).description
-        return MerchantMetadata(
-            merchantReferenceId: webviewSession.description,
-            merchantStoreName: provider.storeName,
-            noteToBuyer: note ?? number,
-            customInformation: note == nil ? nil : number
-        )
+    /// What is written on an order at the provider: its names; for the buyer the merchant's note, or else its number.
+    func metadata(_ webviewSession: WebviewSessionID, _ terms: OrderTerms) -> MerchantMetadata {
+        var metadata = MerchantMetadata(naming: webviewSession, reference: terms.reference)
+        metadata.merchantStoreName = provider.storeName
+        metadata.noteToBuyer = terms.note ?? OrderNumber(webviewSession).description
+        return metadata
     }
 
     /// Makes the charge real; see `CompleteOutcome`.

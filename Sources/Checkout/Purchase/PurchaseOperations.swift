@@ -103,6 +103,7 @@ final class PurchaseOperations: PaymentOperations {
             chargePermission: session.chargePermissionID,
             charge: session.chargeID,
             isCapturing: session.paymentIntent?.octets == "AuthorizeWithCapture",
+            isNamed: session.isNamed(for: attempt.webviewSession),
             request: session.requestID
         )
         return .settled(.authorized(authorization), .success(answer))
@@ -178,8 +179,9 @@ final class PurchaseOperations: PaymentOperations {
     func noteSettled(_ lease: PurchaseLease, as end: AttemptOutcome) async {
         switch end {
         case .authorized(let authorization):
-            // What was taken is known once the charge is read; nobody has to wait for the provider's message to refund it.
-            if authorization.isCapturing { wakePolls() }
+            // What was taken is known once the charge is read; nobody has to wait for the provider's message to refund it. A
+            // permission that closes by itself once everything is taken has to be named before.
+            if authorization.isCapturing || !authorization.isNamed { wakePolls() }
             logger.info("purchase.authorized", lease.attempt.fields(authorization.chargePermission ?? ""))
         case .declined(let reason): logger.info("purchase.declined", lease.attempt.fields(reason))
         }

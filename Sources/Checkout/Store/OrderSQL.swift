@@ -107,8 +107,10 @@ package enum OrderSQL {
     /// - Parameters:
     ///   - permission: The parameter with the permission.
     ///   - charge: The parameters with the charge and its state.
-    /// - Returns: The expressions `k`, `o`, `p` and `m`.
-    static func settled(permission: String, charge: (id: String, state: String)) -> String {
+    ///   - isNamed: The parameter that says whether the provider has shown the order's names; where not, the permission is read
+    ///     at once, and named.
+    /// - Returns: The expressions `k`, `o`, `p`, `n` and `m`.
+    static func settled(permission: String, charge: (id: String, state: String), isNamed: String) -> String {
         """
         k AS (
             SELECT object_event('charge', \(charge.state)) AS type
@@ -133,7 +135,14 @@ package enum OrderSQL {
                 ('charge', \(charge.id), \(permission), \(charge.state))) AS k (kind, id, parent, state)
             WHERE $5 = 'authorized' AND k.id IS NOT NULL
             ON CONFLICT (object_id) DO NOTHING
-            RETURNING p AS entry, p.kind
+            RETURNING p AS entry, p.kind, p.object_id
+        ), n AS (
+            -- Behind this the trigger of the ledger finds the row, and leaves it.
+            INSERT INTO payment_poll AS q (
+                object_id, kind, webview_session_id, since, next_at, polls, failures, notified, namings)
+            SELECT p.object_id, p.kind, $1, statement_timestamp(), statement_timestamp(), 0, 0, false, 0
+            FROM p WHERE p.kind = 'permission' AND NOT \(isNamed)
+            ON CONFLICT (object_id) DO NOTHING
         ), m AS (
             INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
             SELECT o.webview_session_id, gen_random_uuid(), o.events - e.later, statement_timestamp(), e.type,

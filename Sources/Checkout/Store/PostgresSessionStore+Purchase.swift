@@ -186,7 +186,8 @@ extension PostgresSessionStore {
     }
 
     static let settleStatement = TypedStatement<
-        Void, Guarded, UUIDBytes, String, [UInt8]?, String?, String?, String?, Duration, Duration, String?, String?
+        Void, Guarded, UUIDBytes, String, [UInt8]?, String?, String?, String?, Duration, Duration, String?, String?,
+        Bool
     >(
         name: "webview_session_settle_patient",
         sql: """
@@ -201,7 +202,7 @@ extension PostgresSessionStore {
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
                 DELETE FROM webview_session_purchase WHERE webview_session_id = $1 AND EXISTS (SELECT FROM u)
-            ), \(OrderSQL.settled(permission: "$7", charge: ("$8", "$12"))),
+            ), \(OrderSQL.settled(permission: "$7", charge: ("$8", "$12"), isNamed: "$14")),
             \(SQLText.audit("'settle'", reason: "$9", providerRequest: "$13"))
             SELECT u.outcome, u.state FROM u
             """
@@ -232,7 +233,8 @@ extension PostgresSessionStore {
             policy.times.receipt,
             policy.times.idle,
             authorization.map { $0.isCapturing ? "CaptureInitiated" : "Authorized" },
-            authorization?.request
+            authorization?.request,
+            authorization?.isNamed ?? true
         )
         return try await applies(call, "settle", webviewSession, caller)
     }

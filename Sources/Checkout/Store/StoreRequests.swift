@@ -125,6 +125,8 @@ package struct Authorization: Sendable {
     package let charge: String?
     /// Whether the money is being taken already, and not only held.
     package let isCapturing: Bool
+    /// Whether the provider has shown the order's names on it; where not, they are written on the permission.
+    package let isNamed: Bool
     /// The provider's id of the call that brought it.
     package let request: String?
 
@@ -134,8 +136,10 @@ package struct Authorization: Sendable {
         chargePermission: String?,
         charge: String?,
         isCapturing: Bool = false,
+        isNamed: Bool = true,
         request: String? = nil
     ) {
+        self.isNamed = isNamed
         self.request = request
         self.isCapturing = isCapturing
         self.answer = answer

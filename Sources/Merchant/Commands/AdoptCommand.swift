@@ -22,11 +22,13 @@ enum AdoptCommand {
         details: """
             For a payment that the provider has and this database has lost, after a restore or a failover.
             If the database still has the session, given up or ended unpaid, use `stuck SESSION --paid`.
-            Reads the charge permission, the session in its merchantReferenceId, and the charges, and prints
-            one JSON line. Nothing is written without --fix, and nothing is paid, captured or refunded.
+            Reads the charge permission, the session in its customInformation (of orders of before in its
+            merchantReferenceId), and the charges, and prints one JSON line. Nothing is written without --fix,
+            and nothing is paid, captured or refunded.
             A charge has to have the total of the order. If the order is lost entirely, compare `charges`
-            with your own records. The provider has no list of charges: name those that the checkout session
-            does not contain with --charges; they are in the provider's console and messages.
+            with your own records; it gets the reference that the permission has, if --reference does not name
+            another. The provider has no list of charges: name those that the checkout session does not
+            contain with --charges; they are in the provider's console and messages.
             Exit status 0: the payment was read, and with --fix it is in the ledger; 1: it could not be read
             or added, a line has the reason; 2: wrong use or settings.
             """,
@@ -138,6 +140,14 @@ private struct AdoptTask: Sendable {
         let permission: ChargePermission
         let charges: [Charge]
         let order: MerchantOrder?
+
+        /// The merchant's name for the order: as the database has it, or else the provider, where it is one that an order may
+        /// have.
+        var reference: String? {
+            if let order { return order.reference }
+            guard let told = permission.markedReference, PrintableText.isGood(told, length: 1...100) else { return nil }
+            return told
+        }
     }
 
     private func read(_ orders: PostgresOrderStore, _ reactor: Reactor) async throws -> Payment {
@@ -146,8 +156,8 @@ private struct AdoptTask: Sendable {
         if let environment = permission.environment, environment != provider.credentials.environment {
             throw Refusal(text: "the permission belongs to the other environment")
         }
-        guard let webviewSession = permission.merchantReferenceID.flatMap({ UUIDBytes($0) }) else {
-            throw Refusal(text: "its merchantReferenceId names no session of this program")
+        guard let webviewSession = permission.markedSession else {
+            throw Refusal(text: "its customInformation and merchantReferenceId name no session of this program")
         }
         let order = try await orders.read(webviewSession)
         var ids = wish.charges
@@ -189,6 +199,7 @@ private struct AdoptTask: Sendable {
         return JSONValue.object([
             JSONMember("permission", .string(wish.permission.text)),
             JSONMember("session", .string(found.webviewSession.description)),
+            JSONMember("reference", JSONValue(found.reference)),
             JSONMember("isInLedger", .bool(isKnown)),
             JSONMember("order", .string(found.order?.state.rawValue ?? "missing")),
             JSONMember("total", JSONValue(optionalMoney: found.order?.sums.total)),
@@ -223,7 +234,7 @@ private struct AdoptTask: Sendable {
             permission: wish.permission.text,
             total: total,
             account: provider.account,
-            reference: wish.reference ?? OrderNumber(found.webviewSession).description
+            reference: wish.reference ?? found.reference ?? OrderNumber(found.webviewSession).description
         )
         let request = "adopt-" + Hex.encode(reactor.random.bytes(8))
         let outcome = try await orders.adopt(adoption, request: request)

@@ -87,13 +87,14 @@ final class Poller {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
         let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
         for poll in due where !isStopped {
-            let reading = await read(poll)
-            let outcome = poll.outcome(reading)
+            let (reading, named) = await read(poll)
+            let outcome = poll.outcome(reading, named?.naming)
             do throws(StoreError) {
                 if reading == .seen(.authorized) { try await announce(poll) }
                 try await polls.conclude(poll, attempt: attempt, outcome.step)
                 counters.count(poll.kind, outcome.word)
                 note(poll, outcome.word)
+                if let named { note(poll, named) }
             } catch {
                 // Its lease brings it back; the others of the batch need not wait for that.
                 notWritten(poll, error)
@@ -111,25 +112,33 @@ final class Poller {
 
     /// Reads an object and hands it to the ledger; what the ledger cannot take in counts as no answer, so that it comes again
     /// later and later instead of first for ever.
-    private func read(_ poll: DuePoll) async -> PollReading {
+    ///
+    /// - Returns: What the provider said; what became of the names of an order, where they were due.
+    private func read(_ poll: DuePoll) async -> (PollReading, NamedPermission?) {
         let object: ObservedObject
+        var named: NamedPermission?
         do throws(AmazonPayError) {
-            object = try await checkout.object(poll.kind, poll.id)
+            if let naming = poll.naming {
+                let permission = try await checkout.name(poll.id, of: poll.webviewSession, naming.reference)
+                (object, named) = (permission.object, permission)
+            } else {
+                object = try await checkout.object(poll.kind, poll.id)
+            }
         } catch {
-            if error.isAboutNothing { return .gone }
+            if error.isAboutNothing { return (.gone, nil) }
             logger.info("poll.unanswered", fields(poll) + [LogField("detail", error.debugDescription)])
-            return .failed
+            return (.failed, nil)
         }
         do throws(StoreError) {
             switch try await orders.observe(object) {
-            case .changed, .same: return .seen(object.version.state)
+            case .changed, .same: return (.seen(object.version.state), named)
             // The ledger has had news meanwhile; what it holds is what the schedule goes by.
-            case .older: return .seen(poll.state ?? object.version.state)
-            case .unknown: return .gone
+            case .older: return (.seen(poll.state ?? object.version.state), named)
+            case .unknown: return (.gone, nil)
             }
         } catch {
             notWritten(poll, error)
-            return .failed
+            return (.failed, nil)
         }
     }
 
@@ -143,6 +152,16 @@ final class Poller {
         case .changed: logger.info("poll.changed", fields(poll))
         case .gone: logger.warning("poll.gone", fields(poll))
         case .ended: logger.error("poll.stale", fields(poll))
+        }
+    }
+
+    /// One line for each order: its names are there, or are not sent any more.
+    private func note(_ poll: DuePoll, _ named: NamedPermission) {
+        let detail = [LogField("detail", named.detail)]
+        switch named.naming {
+        case .shown: logger.info("order.named", fields(poll))
+        case .missing where poll.naming?.next(named.naming) != nil: logger.debug("order.naming", fields(poll) + detail)
+        case .missing, .refused: logger.info("order.not_named", fields(poll) + detail)
         }
     }
 

@@ -57,21 +57,27 @@ package final class PostgresPollStore {
             RETURNING q.object_id, q.kind, q.webview_session_id, q.polls, q.failures,
                 greatest(0, \(RecoverySQL.age("q.since"))), d.notified,
                 (SELECT o.state FROM payment_object AS o WHERE o.object_id = q.object_id),
-                CASE WHEN q.missing_since IS NOT NULL THEN \(RecoverySQL.age("q.missing_since")) END, d.own
+                CASE WHEN q.missing_since IS NOT NULL THEN \(RecoverySQL.age("q.missing_since")) END, d.own, q.namings,
+                CASE WHEN q.namings IS NOT NULL THEN (
+                    SELECT o.reference FROM merchant_order AS o WHERE o.webview_session_id = q.webview_session_id) END
             """
     ) { row in
         let (id, kind, order) = (try row.next(String.self), try row.next(ObjectKind.self), try row.next(UUIDBytes.self))
         let (polls, failures, age) = (try row.next(Int.self), try row.next(Int.self), try row.next(Duration.self))
         let (isNotified, state) = (try row.next(Bool.self), try row.next(String?.self))
         let (missing, isOwn) = (try row.next(Duration?.self), try row.next(Bool.self))
+        let (namings, reference) = (try row.next(Int?.self), try row.next(String?.self))
         guard isOwn else { return nil }
+        var naming: DueNaming?
+        if kind == .permission, let namings, let reference { naming = DueNaming(reference: reference, tries: namings) }
         return DuePoll(
             kind,
             id,
             of: order,
             state: state.map { ObjectState(rawValue: $0) },
             history: PollHistory(polls: polls, failures: failures, age: age, missing: missing),
-            isNotified: isNotified
+            isNotified: isNotified,
+            naming: naming
         )
     }
 
@@ -99,11 +105,11 @@ package final class PostgresPollStore {
     }
 
     // A message that came while the object was read asks for another reading, whatever this one brought.
-    static let againStatement = TypedStatement<Void, String, UUIDBytes, Duration, Int, Int>(
+    static let againStatement = TypedStatement<Void, String, UUIDBytes, Duration, Int, Int, Int?>(
         name: "poll_again",
         sql: """
             UPDATE payment_poll AS q SET
-                lease_until = NULL, attempt_id = NULL, polls = $4, failures = $5, missing_since = NULL,
+                lease_until = NULL, attempt_id = NULL, polls = $4, failures = $5, namings = $6, missing_since = NULL,
                 next_at = CASE WHEN q.notified THEN statement_timestamp()
                     ELSE statement_timestamp() + $3 * interval '1 second' END
             WHERE q.object_id = $1 AND q.attempt_id = $2
@@ -159,8 +165,8 @@ package final class PostgresPollStore {
     ) async throws(StoreError) {
         let call =
             switch step {
-            case .again(let pause, let polls, let failures):
-                PostgresPollStore.againStatement(poll.id, attempt, pause, polls, failures)
+            case .again(let pause, let polls, let failures, let namings):
+                PostgresPollStore.againStatement(poll.id, attempt, pause, polls, failures, namings)
             case .againIfMissing(let pause): PostgresPollStore.missingStatement(poll.id, attempt, pause)
             case .release: PostgresPollStore.releaseStatement(poll.id, attempt)
             case .end: PostgresPollStore.endStatement(poll.id, attempt)

@@ -15,6 +15,8 @@ package struct DuePoll: Sendable, Hashable {
     package let history: PollHistory
     /// Whether a message asked for this reading, and not the schedule.
     package let isNotified: Bool
+    /// The names of its order, where it has not shown them; of a permission only.
+    package let naming: DueNaming?
 
     /// An object that is to be read.
     ///
@@ -25,13 +27,15 @@ package struct DuePoll: Sendable, Hashable {
     ///   - state: Its state in the ledger.
     ///   - history: What became of the readings before.
     ///   - isNotified: Whether a message asked for this reading.
+    ///   - naming: The names of its order that it has not shown.
     package init(
         _ kind: ObjectKind,
         _ id: String,
         of webviewSession: UUIDBytes,
         state: ObjectState?,
         history: PollHistory,
-        isNotified: Bool
+        isNotified: Bool,
+        naming: DueNaming? = nil
     ) {
         self.kind = kind
         self.id = id
@@ -39,20 +43,23 @@ package struct DuePoll: Sendable, Hashable {
         self.state = state
         self.history = history
         self.isNotified = isNotified
+        self.naming = naming
     }
 
     /// What follows from a reading.
     ///
-    /// - Parameter reading: What the provider said.
+    /// - Parameters:
+    ///   - reading: What the provider said.
+    ///   - named: What became of the names of its order, where they were due and it was read.
     /// - Returns: When to read again, if ever, and what to report to people.
-    package func outcome(_ reading: PollReading) -> PollOutcome {
+    package func outcome(_ reading: PollReading, _ named: NamingReading? = nil) -> PollOutcome {
         switch reading {
         case .gone: return afterDenial()
         case .failed: return afterFailure()
         case .seen(let seen):
             // The ledger that takes the new state in makes a new schedule for it; a permission has one for its whole life.
             let isMoved = seen != state && (kind != .permission || seen.isFinal(for: kind))
-            return isMoved ? PollOutcome(.release, .changed) : afterReading(seen)
+            return isMoved ? PollOutcome(.release, .changed) : afterReading(seen, named)
         }
     }
 
@@ -65,14 +72,19 @@ package struct DuePoll: Sendable, Hashable {
         return PollOutcome(.end, .gone)
     }
 
-    private func afterReading(_ seen: ObjectState) -> PollOutcome {
+    private func afterReading(_ seen: ObjectState, _ named: NamingReading?) -> PollOutcome {
         let word: PollOutcome.Word = seen == state ? .same : .changed
         guard let subject = PollSubject(kind, seen) else { return PollOutcome(.end, word) }
-        // What a message asked for is not one of the schedule's readings.
-        let polls = history.polls + (isNotified ? 0 : 1)
-        if let pause = PollSchedule.next(subject, polls: polls, age: history.age) {
-            return PollOutcome(.again(after: pause, polls: polls, failures: 0), word)
+        // What a message asked for, or the missing names of an order, is not one of the schedule's readings.
+        let polls = history.polls + (isNotified || naming != nil ? 0 : 1)
+        let tries = named.flatMap { naming?.next($0) }
+        let next = PollSchedule.next(subject, polls: polls, age: history.age)
+        if let tries {
+            let soon = PollSchedule.naming(tries: tries)
+            let pause = next.map { min($0, soon) } ?? soon
+            return PollOutcome(.again(after: pause, polls: polls, failures: 0, namings: tries), word)
         }
+        if let next { return PollOutcome(.again(after: next, polls: polls, failures: 0), word) }
         return PollOutcome(.end, PollSchedule.endsInAlarm(subject) ? .ended : word)
     }
 
@@ -83,7 +95,13 @@ package struct DuePoll: Sendable, Hashable {
         guard let pause = PollSchedule.retry(subject, failures: failures, age: history.age) else {
             return PollOutcome(.end, .ended)
         }
-        return PollOutcome(.again(after: pause, polls: history.polls, failures: failures), .failed)
+        let step = PollOutcome.Step.again(
+            after: pause,
+            polls: history.polls,
+            failures: failures,
+            namings: naming?.tries
+        )
+        return PollOutcome(step, .failed)
     }
 }
 
@@ -127,8 +145,8 @@ package enum PollReading: Sendable, Hashable {
 package struct PollOutcome: Sendable, Hashable {
     /// What becomes of the schedule.
     package enum Step: Sendable, Hashable {
-        /// Read again after a while.
-        case again(after: Duration, polls: Int, failures: Int)
+        /// Read again after a while; `namings` is how often the names of an order were sent that are missing still.
+        case again(after: Duration, polls: Int, failures: Int, namings: Int? = nil)
         /// Read again after a while; the provider denies the object.
         case againIfMissing(after: Duration)
         /// As the ledger has decided when it took the reading in.

@@ -74,6 +74,17 @@ package enum PollSchedule {
         return doubled(.seconds(30), times: failures - 1, limit: day)
     }
 
+    /// How often the names of an order are sent to its permission at most; a refusal ends it sooner.
+    package static let namings = 10
+
+    /// The pause before the next reading of a permission whose names were sent and not seen.
+    ///
+    /// - Parameter tries: How often they were sent, 1 or more.
+    /// - Returns: 30 seconds to an hour, each twice the one before.
+    package static func naming(tries: Int) -> Duration {
+        doubled(.seconds(30), times: tries - 1, limit: hour)
+    }
+
     /// How many readings of an object the schedule asks for in a whole life at most.
     ///
     /// - Parameter subject: Why the object is asked about.

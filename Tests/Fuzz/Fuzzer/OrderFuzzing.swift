@@ -89,6 +89,7 @@ private func readWords(_ text: String) {
     _ = CodeChallenge.parse(text, method: "S256")
     _ = CodeVerifier.parse(text)
     _ = OrderNumber(typed: text)
+    _ = SessionMark(text)
     _ = Money.parse(text, .jpy)
     _ = Money.parse(text, .usd)
     _ = ChargeID(text)
@@ -109,7 +110,8 @@ private func examineWords(_ bytes: [UInt8]) {
         ("a cursor of events", EventCursor(word)?.text), ("a cursor of orders", OrderCursor(word)?.text),
         ("a key", APIKey.parse(word)?.text), ("a launch ticket", LaunchTicket.parse(word)?.text),
         ("a tab token", TabToken.parse(word)?.text), ("a return ticket", ReturnTicket.parse(word)?.text),
-        ("a charge", ChargeID(word)?.text), ("a session", CheckoutSessionID(word)?.text),
+        ("a mark", SessionMark(word)?.description), ("a charge", ChargeID(word)?.text),
+        ("a session", CheckoutSessionID(word)?.text),
         ("Base64", Base64.decode(word).map(Base64.encode)), ("Base64URL", Base64URL.decode(word).map(Base64URL.encode)),
     ]
     for (name, found) in written {

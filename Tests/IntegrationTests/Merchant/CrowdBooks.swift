@@ -210,7 +210,12 @@ struct CrowdBooks {
 
     /// The session that a checkout session belongs to.
     private func session(_ checkout: String) async throws -> String {
-        try await object(checkout)["merchantMetadata"]?["merchantReferenceId"]?.text ?? ""
+        CrowdBooks.session(try await object(checkout))
+    }
+
+    /// The session that the mark of an object names; empty where it has none.
+    private static func session(_ object: JSONValue) -> String {
+        String((object["merchantMetadata"]?["customInformation"]?.text ?? "").prefix(36))
     }
 
     // MARK: Comparing
@@ -252,7 +257,7 @@ struct CrowdBooks {
         let calls = try await shop.completions()
         for checkout in Set(calls.map(\.session)) where !checkout.isEmpty {
             let object = try await object(checkout)
-            let session = object["merchantMetadata"]?["merchantReferenceId"]?.text ?? ""
+            let session = CrowdBooks.session(object)
             if let id = object["chargeId"]?.text {
                 let charge = try await self.object(id)
                 var sums = CrowdSums()

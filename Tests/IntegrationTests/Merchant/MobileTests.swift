@@ -15,7 +15,9 @@ import Testing
             #expect(session.launch["productType"]?.text == (isDelivered ? "PayAndShip" : "PayOnly"))
             #expect(session.launch["sandbox"]?.flag == true && session.launch["ledgerCurrency"]?.text == "JPY")
             let payload = try JSONParser.parse(Array((session.launch["payloadJSON"]?.text ?? "").utf8))
-            #expect(payload["merchantMetadata"]?["merchantReferenceId"]?.text == session.id)
+            let names = payload["merchantMetadata"]
+            #expect(names?["merchantReferenceId"]?.text == "A-1001")
+            #expect(names?["customInformation"]?.text?.hasPrefix(session.id + " ") == true)
             let link = try await MobileApp(shop).checkOut(session.launch)
             #expect(link.hasPrefix("com.example.shop://paid?cart=7&amazonCheckoutSessionId="), "\(link)")
             #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "created")

@@ -22,7 +22,7 @@ import Testing
             )
             let marks = try await shop.control.object(checkout)["merchantMetadata"]
             #expect(marks?["noteToBuyer"]?.text == Self.text)
-            #expect(marks?["customInformation"]?.text?.isEmpty == false, "the order's number")
+            #expect(marks?["customInformation"]?.text?.hasPrefix(session.id + " ") == true, "and the order's number")
         }
     }
 
@@ -40,8 +40,8 @@ import Testing
                 [session.id]
             )
             let marks = try await shop.control.object(checkout)["merchantMetadata"]
-            #expect(marks?["noteToBuyer"]?.text?.isEmpty == false)
-            #expect(marks?["customInformation"]?.text == nil)
+            let number = marks?["noteToBuyer"]?.text ?? ""
+            #expect(number.utf8.count == 11 && marks?["customInformation"]?.text == "\(session.id) \(number)")
         }
     }
 

@@ -14,7 +14,8 @@ struct DuePollTests {
         failures: Int = 0,
         age: Duration = .zero,
         isNotified: Bool = false,
-        missing: Duration? = nil
+        missing: Duration? = nil,
+        tries: Int? = nil
     ) -> DuePoll {
         DuePoll(
             kind,
@@ -22,7 +23,8 @@ struct DuePollTests {
             of: UUIDBytes(high: 1, low: 2),
             state: state.map { ObjectState(rawValue: $0) },
             history: PollHistory(polls: polls, failures: failures, age: age, missing: missing),
-            isNotified: isNotified
+            isNotified: isNotified,
+            naming: tries.map { DueNaming(reference: "A-1001", tries: $0) }
         )
     }
 
@@ -58,6 +60,35 @@ struct DuePollTests {
         #expect(poll.outcome(Self.seen("Chargeable")) == PollOutcome(next, .same))
         #expect(poll.outcome(Self.seen("NonChargeable")) == PollOutcome(next, .changed))
         #expect(poll.outcome(Self.seen("Closed")) == PollOutcome(.release, .changed))
+    }
+
+    @Test func `of a permission without its order's names is followed by others soon, and not counted`() {
+        for (tries, pause) in [(0, 30), (1, 60), (2, 120), (6, 1_920), (7, 3_600), (8, 3_600)] {
+            let poll = Self.due(.permission, "Chargeable", age: .seconds(60), tries: tries)
+            let next = PollOutcome.Step.again(after: .seconds(pause), polls: 0, failures: 0, namings: tries + 1)
+            #expect(poll.outcome(Self.seen("Chargeable"), .missing) == PollOutcome(next, .same), "\(tries)")
+        }
+        // One of the schedule's may come sooner.
+        let late = Self.due(.permission, "Chargeable", age: Self.day * 30 - .seconds(600), tries: 7)
+        let next = PollOutcome.Step.again(after: .seconds(600), polls: 0, failures: 0, namings: 8)
+        #expect(late.outcome(Self.seen("Chargeable"), .missing) == PollOutcome(next, .same))
+    }
+
+    @Test(arguments: [(0, .shown), (0, .refused), (9, .missing)] as [(Int, NamingReading)])
+    func `that shows the names, or after which they are not sent again, leaves the permission to its schedule`(
+        tries: Int,
+        reading: NamingReading
+    ) {
+        let poll = Self.due(.permission, "Chargeable", age: .seconds(60), tries: tries)
+        let next = PollOutcome.Step.again(after: Self.day * 30 - .seconds(60), polls: 0, failures: 0)
+        #expect(poll.outcome(Self.seen("Chargeable"), reading) == PollOutcome(next, .same))
+        #expect(poll.outcome(Self.seen("Closed"), .refused) == PollOutcome(.release, .changed))
+    }
+
+    @Test func `without an answer leaves the names due`() {
+        let poll = Self.due(.permission, "Chargeable", tries: 3)
+        let next = PollOutcome.Step.again(after: .seconds(30), polls: 0, failures: 1, namings: 3)
+        #expect(poll.outcome(.failed) == PollOutcome(next, .failed))
     }
 
     @Test func `of an object that is not there is the last once it has not been there for an hour`() {

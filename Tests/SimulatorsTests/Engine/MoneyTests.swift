@@ -186,10 +186,18 @@ struct ChargePermissionTests {
         var bench = Bench()
         let permission = bench.confirmed()
         let path = "/v2/chargePermissions/" + permission
-        let body: JSONValue = ["merchantMetadata": ["merchantReferenceId": "MY-ORDER-2"]]
-        #expect(
-            bench.call("PATCH", path, body).json[path: "merchantMetadata.merchantReferenceId"]?.text == "MY-ORDER-2"
-        )
+        let names: JSONValue = ["merchantReferenceId": "MY-ORDER-2", "customInformation": "mark-2"]
+        let body: JSONValue = ["merchantMetadata": names]
+        let before = bench.object(permission)["merchantMetadata"]
+        #expect(before?["merchantReferenceId"]?.text == "flow-1", "as the checkout session had it")
+        for metadata in [bench.call("PATCH", path, body).json, bench.object(permission)].map({ $0["merchantMetadata"] })
+        {
+            #expect(metadata?["merchantReferenceId"]?.text == "MY-ORDER-2")
+            #expect(metadata?["customInformation"]?.text == "mark-2")
+            #expect(metadata?["merchantStoreName"] == before?["merchantStoreName"], "what is not named stays")
+        }
+        let long: JSONValue = ["customInformation": .string(String(repeating: "店", count: 4_097))]
+        #expect(bench.call("PATCH", path, ["merchantMetadata": long]).status == 400)
         _ = bench.call("DELETE", path + "/close")
         #expect(
             bench.call("PATCH", path, body).refusal == Refusal(status: 422, reason: "ChargePermissionNotModifiable")

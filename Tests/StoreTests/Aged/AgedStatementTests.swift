@@ -251,7 +251,7 @@ private let values: [String: [[String]]] = [
         [
             "'$BUYING'", "'p'", "'r'", "'$BUYING'", "'authorized'", "'x'", "'S01-9999999-9999999'",
             "'S01-9999999-9999999-C000001'",
-            "NULL", "900", "1800", "'Authorized'", "'request-1'",
+            "NULL", "900", "1800", "'Authorized'", "'request-1'", "false",
         ]
     ],
     "webview_session_take_up_purchase": [["'$BUYING'", "'p'", "'r'", "'$NEW'", "45", "30", "'{browser,iosApp}'"]],

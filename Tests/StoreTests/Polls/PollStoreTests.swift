@@ -149,6 +149,50 @@ struct PollStoreTests {
         }
     }
 
+    @Test func `are permissions at once where the provider has not shown the names of their orders`() async throws {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            var end = Authorization(
+                answer: Rig.answer,
+                chargePermission: Self.permission,
+                charge: Self.charge,
+                isNamed: false
+            )
+            #expect(try await rig.broker.settle(attempt, as: .authorized(end), by: rig.caller()))
+            #expect(try rig.pauses() == [Self.permission: 0, Self.charge: 24 * 3_600])
+            let first = try #require(try await rig.polls.claim(limit: 8, attempt: Self.attempt(1)).first)
+            let reference = try rig.admin.rows("SELECT reference FROM merchant_order")[0][0]
+            #expect(first.id == Self.permission && first.webviewSession == crossing.webviewSession)
+            #expect(first.naming == DueNaming(reference: try #require(reference), tries: 0) && first.history.polls == 0)
+
+            let step = PollOutcome.Step.again(after: .seconds(30), polls: 0, failures: 0, namings: 1)
+            try await rig.polls.conclude(first, attempt: Self.attempt(1), step)
+            #expect(try rig.pauses()[Self.permission] == 30)
+            // What the ledger hears of the permission meanwhile leaves its schedule and its names alone.
+            let seen = ObservedVersion(.nonChargeable, updated: nil)
+            _ = try await rig.orders.observe(ObservedObject(.permission, Self.permission, seen))
+            let second = try await rig.due(Self.permission, attempt: Self.attempt(2))
+            #expect(second.naming?.tries == 1)
+            try await rig.polls.conclude(second, attempt: Self.attempt(2), .againIfMissing(after: .seconds(60)))
+            let third = try await rig.due(Self.permission, attempt: Self.attempt(3))
+            #expect(third.naming?.tries == 1)
+            let end30 = PollOutcome.Step.again(after: .seconds(720 * 3_600), polls: 0, failures: 0)
+            try await rig.polls.conclude(third, attempt: Self.attempt(3), end30)
+            #expect(try await rig.due(Self.permission, attempt: Self.attempt(4)).naming == nil)
+
+            // Where they were shown, or nothing was paid, nothing is due.
+            _ = try await rig.paid("S03-0000000-0000002")
+            #expect(try rig.pauses()["S03-0000000-0000002"] == 720 * 3_600)
+            let before = try rig.pauses().count
+            let (_, declined) = try await rig.purchasing()
+            #expect(try await rig.broker.settle(declined, as: .declined(reason: "Declined"), by: rig.caller()))
+            end = Authorization(answer: Rig.answer, chargePermission: nil, charge: nil, isNamed: false)
+            let (_, nameless) = try await rig.purchasing()
+            #expect(try await rig.broker.settle(nameless, as: .authorized(end), by: rig.caller()))
+            #expect(try rig.pauses().count == before)
+        }
+    }
+
     @Test func `are not due at once again where the ledger did not move them`() async throws {
         try await withRig { rig in
             _ = try await rig.paid(Self.permission)

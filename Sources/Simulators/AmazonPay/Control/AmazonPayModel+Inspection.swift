@@ -42,7 +42,8 @@ extension AmazonPayModel {
         return [
             "checkoutSessionId": .string(id), "state": .string(session.stateName),
             "held": .bool(session.hold != nil), "amount": JSONValue(session.payment.chargeAmount),
-            "merchantReferenceId": JSONValue(session.metadata.referenceID), "chargeId": JSONValue(session.chargeID),
+            "merchantReferenceId": JSONValue(session.metadata.referenceID),
+            "customInformation": JSONValue(session.metadata.customInformation), "chargeId": JSONValue(session.chargeID),
             "effectiveCompletes": JSONValue(engine.effectiveCompletes[id] ?? 0),
         ]
     }
