@@ -36,11 +36,11 @@ import Web
         #expect(cookies.contains(condition) && !deniesCharge(cookies))
     }
 
-    @Test(arguments: Language.allCases) func `of the table say of the lines that they are before tax, of nothing else`(
+    @Test(arguments: Language.allCases) func `of the table say of the lines that they include tax, of nothing else`(
         language: Language
     ) {
         let page = string(pages[language].confirm.render(Samples.confirm(), nonce: Samples.nonce))
-        let words = language == .ja ? "税抜" : "before tax"
+        let words = language == .ja ? "税込" : "with tax"
         let parts = page.split(separator: "<tbody>")
         #expect(!parts[0].contains(words))
         let rest = parts[1].split(separator: "</tbody>")

@@ -1,0 +1,107 @@
+import HTTPCore
+import IntegrationKit
+import StrictJSON
+import Testing
+
+/// Orders at prices that include tax.
+@Suite("A merchant's order with prices that include tax", .tags(.database))
+struct TaxTests {
+    private static let yen = MerchantClient.yen
+
+    /// Three bottles of tea at 198 yen and a cup at 880: ten yen off, and a postage.
+    private static func order(_ postage: JSONValue, _ changes: [JSONMember] = []) -> JSONValue {
+        MerchantClient.order(
+            [
+                JSONMember("tax", .null), JSONMember("pricesIncludeTax", true), JSONMember("postage", postage),
+                JSONMember(
+                    "lines",
+                    [
+                        ["id": "tea", "name": "緑茶 500ml", "unitPrice": yen(198), "quantity": 3, "taxRate": 8],
+                        ["id": "cup", "name": "湯呑", "unitPrice": yen(880), "quantity": 1, "taxRate": 10],
+                    ]
+                ),
+                JSONMember("adjustments", [["name": "クーポン", "amount": yen(-10)]]),
+            ] + changes
+        )
+    }
+
+    private static func rate(_ rate: Int, _ taxable: Int, _ amount: Int) -> String {
+        #"{"rate":\#(rate),"taxable":\#(yen(taxable)),"amount":\#(yen(amount))}"#
+    }
+
+    /// Of the coupon 5.97 yen go to the cup, which is rounded down, and the rest to the tea.
+    private static let whole = "[" + rate(10, 1_415, 128) + "," + rate(8, 589, 43) + "]"
+
+    @Test func `has one tax for each rate on the page, in the answers and in the events`() async throws {
+        try await withShop(.merchants(["shop.registration_number": "T1234567890123"])) { shop in
+            let merchant = try await shop.merchant()
+            let session = try await merchant.open(Self.order(["amount": Self.yen(540)]))
+            func check(_ session: JSONValue?) {
+                #expect(session?["pricesIncludeTax"] == true && session?["postageTaxRate"] == 10)
+                #expect(session?["lines"]?.elements.map { $0["taxRate"] } == [8, 10])
+                #expect(session?["adjustments"]?.elements.map { $0["taxRate"] } == [.null])
+                let amounts = session?["amounts"]
+                #expect(amounts?["taxes"]?.description == Self.whole, "\(amounts?.description ?? "")")
+                let sums = ["subtotal", "tax", "total"].map { amounts?[$0]?["amount"]?.text }
+                #expect(sums == ["1474", "171", "2004"])
+            }
+            check(session.reply.body)
+            let tab = shop.tab()
+            let confirm = try await tab.choose(try await tab.open(session.url))
+            let expected = [
+                #"緑茶 500ml※ <small>¥198 × 3 with tax</small></th><td>¥594</td>"#, "湯呑 <small>¥880 × 1 with tax</small>",
+                "<dt>Taxed at 10%</dt><dd>¥1,415 <small>(incl. tax ¥128)</small></dd>",
+                "<dt>Taxed at 8%</dt><dd>¥589 <small>(incl. tax ¥43)</small></dd>", "<dd>T1234567890123</dd>",
+                "※ Item at the reduced tax rate", #"<td id="total">¥2,004</td>"#,
+            ]
+            for part in expected { #expect(confirm.text.contains(part), "\(part): \(confirm.text)") }
+            #expect(!confirm.text.contains("before tax"))
+            let back = try #require(try await tab.agree(confirm).link("purchase_link"))
+            check(try await merchant.complete(session, back).body)
+            check(try await merchant.get("/v1/sessions/\(session.id)").body)
+            let events = try await merchant.get("/v1/events")["data"]?.elements ?? []
+            #expect(events.count == 2)
+            for event in events { check(event["data"]) }
+            let completions = try await shop.control.calls("CompleteCheckoutSession").filter(\.isEffective)
+            #expect(completions.map(\.amount) == ["2004"])
+        }
+    }
+
+    @Test func `is as before without the member`() async throws {
+        try await withShop(.merchants()) { shop in
+            let merchant = try await shop.merchant()
+            let session = try await merchant.open()
+            for reply in [session.reply, try await merchant.get("/v1/sessions/\(session.id)")] {
+                #expect(reply["pricesIncludeTax"] == false && reply["postageTaxRate"] == .null)
+                #expect(reply["amounts"]?["taxes"] == .null && reply["amounts"]?["tax"]?["amount"]?.text == "240")
+                #expect(reply["lines"]?.elements.map { $0["taxRate"] } == [.null])
+            }
+        }
+    }
+
+    /// What the program computes when it opens a session and what the database computes when it is read.
+    @Test func `has the same sums wherever they are computed`() async throws {
+        try await withShop(.merchants()) { shop in
+            let merchant = try await shop.merchant()
+            var random = SystemRandomNumberGenerator()
+            for _ in 0..<20 {
+                let lines = (0..<Int.random(in: 1...200, using: &random)).map { number -> JSONValue in
+                    [
+                        "id": .string("\(number)"), "name": "A", "unitPrice": Self.yen(.random(in: 1...2_000)),
+                        "quantity": JSONValue(.random(in: 1...9)),
+                        "taxRate": JSONValue([0, 8, 10].randomElement() ?? 8),
+                    ]
+                }
+                let postage: JSONValue = [
+                    "amount": Self.yen(.random(in: 0...999)), "taxRate": JSONValue([8, 10].randomElement() ?? 8),
+                ]
+                let session = try await merchant.open(Self.order(postage, [JSONMember("lines", .array(lines))]))
+                let read = try await merchant.get("/v1/sessions/\(session.id)")
+                #expect(read["amounts"] == session.reply["amounts"], "\(read.text)")
+                let rates = read["amounts"]?["taxes"]?.elements ?? []
+                let paid = rates.compactMap { $0["taxable"]?["amount"]?.text.flatMap { Int($0) } }.reduce(0, +)
+                #expect(read["amounts"]?["total"]?["amount"]?.text == "\(paid)")
+            }
+        }
+    }
+}
