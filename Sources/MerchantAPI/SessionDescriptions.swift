@@ -133,7 +133,7 @@ extension RouteDescription {
                 "where the buyer is; `site` needs returnUrl, `mobileApp` needs mobile"
             ),
             .required("currency", .word([Currency.jpy.rawValue])),
-            .required("lines", .list(line, 1...OrderDraft.maximumLines), "each line has its own id"),
+            .required("lines", .list(.named(.line), 1...OrderDraft.maximumLines), "each line has its own id"),
             .optional(
                 "pricesIncludeTax",
                 .flag,
@@ -142,7 +142,7 @@ extension RouteDescription {
             .optional("tax", .money, "tax on all lines together; only without `pricesIncludeTax`"),
             .optional(
                 "adjustments",
-                .list(adjustment, 0...OrderDraft.maximumAdjustments),
+                .list(.named(.adjustment), 0...OrderDraft.maximumAdjustments),
                 "discounts, points, coupons and fees; the discounts together may not exceed the lines and their tax"
             ),
             .required(
@@ -213,23 +213,6 @@ extension RouteDescription {
         ],
         [.yes("pricesIncludeTax"), .absent("tax"), .each("lines", [.present("taxRate")])],
     ]
-
-    private static let adjustment = Schema.object([
-        .required("name", .printable(1...120), "what the buyer reads"), .required("amount", .signedMoney),
-        .optional(
-            "taxRate",
-            .taxRate,
-            "only with `pricesIncludeTax`; without it a fee is taxed at 10, and discounts are spread over the rates"
-        ),
-    ])
-
-    private static let line = Schema.object([
-        .required("id", .printable(1...64)), .required("name", .printable(1...120)),
-        .required("unitPrice", .money, "price of one piece; with tax if `pricesIncludeTax`, else without"),
-        .required("quantity", .integer(1...DraftLine.maximumQuantity)),
-        .optional("taxRate", .taxRate, "in per cent; required with `pricesIncludeTax`, not allowed without"),
-        .optional("sum", .money, "checked against unit price times quantity"),
-    ])
 
     private static let mobile = Schema.object([
         .required("resultUrl", link, "link to the app after the payment; gets the checkout session"),
@@ -348,4 +331,30 @@ extension RouteDescription {
         shape.problems = [.alreadyPaid, .purchaseInProgress, .sessionOver]
         return shape
     }
+}
+
+// With names of their own, so that a description stays flat enough for readers that bound the depth.
+extension NamedSchema {
+    fileprivate static let adjustment = NamedSchema(
+        "OrderAdjustment",
+        .object([
+            .required("name", .printable(1...120), "what the buyer reads"), .required("amount", .signedMoney),
+            .optional(
+                "taxRate",
+                .taxRate,
+                "only with `pricesIncludeTax`; without it a fee is taxed at 10, and discounts are spread over the rates"
+            ),
+        ])
+    )
+
+    fileprivate static let line = NamedSchema(
+        "OrderLine",
+        .object([
+            .required("id", .printable(1...64)), .required("name", .printable(1...120)),
+            .required("unitPrice", .money, "price of one piece; with tax if `pricesIncludeTax`, else without"),
+            .required("quantity", .integer(1...DraftLine.maximumQuantity)),
+            .optional("taxRate", .taxRate, "in per cent; required with `pricesIncludeTax`, not allowed without"),
+            .optional("sum", .money, "checked against unit price times quantity"),
+        ])
+    )
 }

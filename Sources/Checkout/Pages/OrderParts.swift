@@ -24,7 +24,7 @@ struct OrderTable: Sendable {
     private enum RateSlot {
         case name
         case taxable
-        case amount
+        case tax
     }
 
     private enum TableSlot {
@@ -32,6 +32,7 @@ struct OrderTable: Sendable {
         case subtotal
         case tax
         case adjustments
+        case postageMark
         case postage
         case total
         case taxes
@@ -47,6 +48,7 @@ struct OrderTable: Sendable {
     )
     private let taxes: Template<TaxSlot>
     private let rate: Template<RateSlot>
+    private let contained: Template<SumSlot>
     private let legend: Template<TaxSlot>
     private let texts: OrderTexts
     private let language: Language
@@ -64,10 +66,11 @@ struct OrderTable: Sendable {
         )
         rate = Template(
             """
-            <div><dt>\(.name)</dt><dd>\(.taxable) <small>\(texts.taxOpening)\(.amount)\(texts.taxClosing)</small></dd></div>
+            <div><dt>\(.name)</dt><dd>\(.taxable)\(.tax)</dd></div>
 
             """
         )
+        contained = Template(" <small>\(texts.taxOpening)\(.amount)\(texts.taxClosing)</small>")
         legend = Template("<p class=\"note\">\(texts.reducedLegend)</p>\n")
         taxes = Template(
             """
@@ -85,7 +88,7 @@ struct OrderTable: Sendable {
             \(.rows)</tbody>
             <tfoot>
             <tr><th scope="row">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
-            \(.tax)\(.adjustments)<tr><th scope="row">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
+            \(.tax)\(.adjustments)<tr><th scope="row">\(texts.postage)\(.postageMark)</th><td id="postage">\(.postage)</td></tr>
             <tr class="order-total"><th scope="row">\(texts.total)</th><td id="total">\(.total)</td></tr>
             </tfoot>
             </table>
@@ -117,6 +120,7 @@ struct OrderTable: Sendable {
             case .tax: if order.bases == nil { writeTax(of: order, to: &writer) }
             case .adjustments:
                 for adjustment in order.adjustments { write(adjustment, to: &writer) }
+            case .postageMark: if order.hasReducedPostage { writer.text(texts.reducedMark) }
             case .postage: write(sums?.postage, to: &writer)
             case .total: write(sums?.total, to: &writer)
             case .taxes:
@@ -145,11 +149,16 @@ struct OrderTable: Sendable {
                     switch slot {
                     case .name: writer.text(texts.rate(taxRate))
                     case .taxable: writer.yen(Yen(exactly: bases[taxRate]) ?? .zero, in: language)
-                    case .amount: writer.yen(Yen(exactly: bases.tax(at: taxRate)) ?? .zero, in: language)
+                    case .tax: if taxRate != .untaxed { write(bases.tax(at: taxRate), to: &writer) }
                     }
                 }
             }
         }
+    }
+
+    /// Writes the tax that a sum contains.
+    private func write(_ tax: Int64, to writer: inout HTMLWriter) {
+        contained.render(into: &writer) { _, writer in writer.yen(Yen(exactly: tax) ?? .zero, in: language) }
     }
 
     private func write(_ line: OrderLine, to writer: inout HTMLWriter) {
@@ -190,8 +199,11 @@ struct OrderTable: Sendable {
 extension Order {
     /// Whether something on it has the mark of the reduced rate.
     fileprivate var hasReducedRate: Bool {
-        lines.contains { $0.article.taxRate == .reduced } || adjustments.contains { $0.taxRate == .reduced }
+        hasReducedPostage || lines.contains { $0.article.taxRate == .reduced }
+            || adjustments.contains { $0.taxRate == .reduced }
     }
+
+    fileprivate var hasReducedPostage: Bool { bases != nil && postageRate == .reduced }
 }
 
 /// The block that says where an order goes.

@@ -141,8 +141,13 @@ package struct OrderDraft: Sendable, Hashable {
         self.options = options
         subtotal = try OrderDraft.subtotal(lines, tax.currency)
         try OrderDraft.check(options.adjustments, on: subtotal.units + tax.units)
-        bases = try OrderDraft.bases(lines, tax, options.adjustments)
-        if let shown { self.shown = shown } else { self.shown = try OrderDraft.shown(lines, tax, options) }
+        if let shown {
+            self.shown = shown
+            bases = shown.bases
+        } else {
+            bases = try OrderDraft.bases(lines, tax, options.adjustments)
+            self.shown = try OrderDraft.shown(lines, tax, options)
+        }
         try checkSums()
         try OrderDraft.check(options)
     }
@@ -188,6 +193,11 @@ package struct OrderDraft: Sendable, Hashable {
         }
         guard tax.units == 0 else {
             throw DraftRefusal(.invalid, "tax", "computed from the rates where the prices include tax")
+        }
+        // At most 220 trillion: no overflow.
+        let whole = lines.reduce(adjustments.units) { $0 + $1.sum.units }
+        guard whole <= LedgerRules.chargeCeiling(tax.currency).units else {
+            throw DraftRefusal(.amount, "lines", "the total exceeds the limit of one charge")
         }
         let sums = lines.lazy.map { (rate: $0.taxRate ?? .standard, sum: $0.sum.units) }
         guard let bases = TaxBases(of: sums, adjustments) else {

@@ -67,13 +67,13 @@ import Web
                 "緑茶 500ml※ <small>￥198 × 3 税込</small></th><td>￥594</td>", "湯呑 &lt;b&gt; <small>￥880 × 1 税込</small>",
                 "<dt>10%対象</dt><dd>￥1,415 <small>（内消費税 ￥128）</small></dd>",
                 "<dt>8%対象</dt><dd>￥589 <small>（内消費税 ￥43）</small></dd>", "<dt>登録番号</dt><dd>T1234567890123</dd>",
-                "※ は軽減税率（8%）対象の商品です。",
+                "※ は軽減税率（8%）の対象です。",
             ]
             : [
                 "緑茶 500ml※ <small>¥198 × 3 with tax</small></th><td>¥594</td>",
                 "<dt>Taxed at 10%</dt><dd>¥1,415 <small>(incl. tax ¥128)</small></dd>",
                 "<dt>Taxed at 8%</dt><dd>¥589 <small>(incl. tax ¥43)</small></dd>",
-                "<dt>Registration number</dt><dd>T1234567890123</dd>", "※ Item at the reduced tax rate of 8%.",
+                "<dt>Registration number</dt><dd>T1234567890123</dd>", "※ Taxed at the reduced rate of 8%.",
             ]
         for page in [confirm, string(issuer.thanks.render(session))] {
             for part in expected { #expect(page.contains(part), "\(part): \(page)") }
@@ -85,6 +85,24 @@ import Web
         let excluded = string(issuer.confirm.render(withoutTax, nonce: Samples.nonce))
         #expect(!excluded.contains(#"id="taxes""#) && !excluded.contains("T1234567890123"))
         #expect(excluded.contains(language == .ja ? "￥8,980 × 1 税抜" : "¥8,980 × 1 before tax"))
+    }
+
+    @Test(arguments: Language.allCases)
+    func `of an order marks a shipping cost at the reduced rate, and states no tax where there is none`(
+        language: Language
+    ) throws {
+        let stamps = Article(id: "stamps", name: "Stamps", price: Yen(1_000), taxRate: .untaxed)
+        let lines = [try OrderLine(article: stamps, quantity: 1)]
+        let yen = language == .ja ? "￥" : "¥"
+        let (name, mark, legend) =
+            language == .ja ? ("送料", "※", "※ は軽減税率") : ("Shipping", "※", "※ Taxed at the reduced rate")
+        for rate in [TaxRate.reduced, .standard] {
+            let order = try Order(lines: lines, tax: .zero, postageRate: rate)
+            let page = string(pages[language].confirm.render(Samples.confirm(order: order), nonce: Samples.nonce))
+            #expect(page.contains("\(name)\(rate == .reduced ? mark : "")</th>"), "\(page)")
+            #expect(page.contains(legend) == (rate == .reduced))
+            #expect(page.contains("<dd>\(yen)1,000</dd>") && page.contains("<dd>\(yen)540 <small>"))
+        }
     }
 
     @Test func `of an order adds up`() {

@@ -134,9 +134,9 @@ enum Samples {
 
     /// Of a shop that is an issuer of qualified invoices.
     static let issuerPages = {
-        var site = site
-        site.terms.registration = "T1234567890123"
-        return pages(site, assets)
+        var issuer = Samples.site
+        issuer.terms.registration = "T1234567890123"
+        return pages(issuer, assets)
     }()
 
     static func pages(_ site: PageSite, _ assets: StaticAssets) -> EachLanguage<CheckoutPages> {

@@ -52,7 +52,7 @@ struct TaxTests {
                 #"緑茶 500ml※ <small>¥198 × 3 with tax</small></th><td>¥594</td>"#, "湯呑 <small>¥880 × 1 with tax</small>",
                 "<dt>Taxed at 10%</dt><dd>¥1,415 <small>(incl. tax ¥128)</small></dd>",
                 "<dt>Taxed at 8%</dt><dd>¥589 <small>(incl. tax ¥43)</small></dd>", "<dd>T1234567890123</dd>",
-                "※ Item at the reduced tax rate", #"<td id="total">¥2,004</td>"#,
+                "※ Taxed at the reduced rate", #"<td id="total">¥2,004</td>"#,
             ]
             for part in expected { #expect(confirm.text.contains(part), "\(part): \(confirm.text)") }
             #expect(!confirm.text.contains("before tax"))
@@ -79,29 +79,77 @@ struct TaxTests {
         }
     }
 
-    /// What the program computes when it opens a session and what the database computes when it is read.
-    @Test func `has the same sums wherever they are computed`() async throws {
+    /// What the program computes when it opens a session, what the buyer reads, and what the database computes.
+    @Test(arguments: [[8], [10], [8, 10], [0, 8, 10]])
+    func `has the same sums wherever they are computed, with 1 to 200 lines`(rates: [Int]) async throws {
         try await withShop(.merchants()) { shop in
             let merchant = try await shop.merchant()
-            var random = SystemRandomNumberGenerator()
-            for _ in 0..<20 {
-                let lines = (0..<Int.random(in: 1...200, using: &random)).map { number -> JSONValue in
-                    [
-                        "id": .string("\(number)"), "name": "A", "unitPrice": Self.yen(.random(in: 1...2_000)),
-                        "quantity": JSONValue(.random(in: 1...9)),
-                        "taxRate": JSONValue([0, 8, 10].randomElement() ?? 8),
-                    ]
+            var opened: [String: JSONValue] = [:]
+            for count in [1, Int.random(in: 2...199), 200] {
+                let session = try await merchant.open(Self.randomOrder(count, at: rates))
+                let amounts = try #require(session.reply["amounts"])
+                opened[session.id] = amounts
+                let paid = (amounts["taxes"]?.elements ?? []).compactMap { Self.units($0["taxable"]) }.reduce(0, +)
+                #expect(Self.units(amounts["total"]) == paid, "\(amounts)")
+
+                let tab = shop.tab()
+                let confirm = try await tab.choose(try await tab.open(session.url))
+                for part in Self.parts(of: session.reply) {
+                    #expect(confirm.text.contains(part), "\(part): \(confirm.text)")
                 }
-                let postage: JSONValue = [
-                    "amount": Self.yen(.random(in: 0...999)), "taxRate": JSONValue([8, 10].randomElement() ?? 8),
-                ]
-                let session = try await merchant.open(Self.order(postage, [JSONMember("lines", .array(lines))]))
-                let read = try await merchant.get("/v1/sessions/\(session.id)")
-                #expect(read["amounts"] == session.reply["amounts"], "\(read.text)")
-                let rates = read["amounts"]?["taxes"]?.elements ?? []
-                let paid = rates.compactMap { $0["taxable"]?["amount"]?.text.flatMap { Int($0) } }.reduce(0, +)
-                #expect(read["amounts"]?["total"]?["amount"]?.text == "\(paid)")
+                #expect(try await merchant.get("/v1/sessions/\(session.id)")["amounts"] == amounts)
+                let back = try #require(try await tab.agree(confirm).link("purchase_link"))
+                #expect(try await merchant.complete(session, back)["amounts"] == amounts)
+            }
+            let listed = try await merchant.get("/v1/sessions")["data"]?.elements ?? []
+            #expect(listed.count == 3)
+            let events = try await merchant.get("/v1/events")["data"]?.elements ?? []
+            #expect(events.count >= 3)
+            for session in listed + events.compactMap({ $0["data"] }) {
+                #expect(session["amounts"] == opened[try #require(session["id"]?.text)], "\(session)")
             }
         }
+    }
+
+    private static func randomOrder(_ count: Int, at rates: [Int]) -> JSONValue {
+        let lines = (0..<count).map { number -> JSONValue in
+            [
+                "id": .string("\(number)"), "name": .string("A\(number)"), "unitPrice": yen(.random(in: 10...2_000)),
+                "quantity": JSONValue(.random(in: 1...9)),
+                "taxRate": JSONValue(number < rates.count ? rates[number] : rates.randomElement() ?? 8),
+            ]
+        }
+        let postage: JSONValue = [
+            "amount": yen(.random(in: 0...999)), "taxRate": JSONValue([8, 10].randomElement() ?? 8),
+        ]
+        return order(postage, [JSONMember("lines", .array(lines))])
+    }
+
+    /// What a page has to say of an order: each line, each rate and the total.
+    private static func parts(of session: MerchantReply) -> [String] {
+        let amounts = session["amounts"]
+        let lines = (session["lines"]?.elements ?? []).map { line in
+            let mark = line["taxRate"] == 8 ? "※" : ""
+            let price = "\(shown(line["unitPrice"])) × \(line["quantity"] ?? .null) with tax"
+            return "\(line["name"]?.text ?? "")\(mark) <small>\(price)</small></th><td>\(shown(line["sum"]))</td>"
+        }
+        let rates = (amounts?["taxes"]?.elements ?? []).map { rate in
+            let tax = rate["rate"] == 0 ? "" : " <small>(incl. tax \(shown(rate["amount"])))</small>"
+            return "<dd>\(shown(rate["taxable"]))\(tax)</dd>"
+        }
+        return lines + rates + [#"<td id="total">\#(shown(amounts?["total"]))</td>"#]
+    }
+
+    private static func units(_ money: JSONValue?) -> Int? { money?["amount"]?.text.flatMap { Int($0) } }
+
+    /// An amount as a page shows it: `¥27,996`.
+    private static func shown(_ money: JSONValue?) -> String {
+        var digits = money?["amount"]?.text ?? ""
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return "¥" + ([digits] + groups).joined(separator: ",")
     }
 }

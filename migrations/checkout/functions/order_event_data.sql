@@ -1,4 +1,4 @@
--- version: 3
+-- version: 4
 
 -- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
 -- the same statement writes, or NULL.

@@ -49,7 +49,7 @@ extension Texts {
             withTax: "with tax",
             withoutTax: "before tax",
             reducedMark: "※",
-            reducedLegend: "※ Item at the reduced tax rate of 8%.",
+            reducedLegend: "※ Taxed at the reduced rate of 8%.",
             rate: { $0.english },
             taxOpening: "(incl. tax ",
             taxClosing: ")",

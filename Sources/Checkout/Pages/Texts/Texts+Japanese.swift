@@ -47,7 +47,7 @@ extension Texts {
             withTax: "税込",
             withoutTax: "税抜",
             reducedMark: "※",
-            reducedLegend: "※ は軽減税率（8%）対象の商品です。",
+            reducedLegend: "※ は軽減税率（8%）の対象です。",
             rate: { $0.japanese },
             taxOpening: "（内消費税 ",
             taxClosing: "）",
