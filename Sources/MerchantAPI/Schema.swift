@@ -1,4 +1,5 @@
 import Commerce
+import Primitives
 package import StrictJSON
 import Web
 
@@ -183,7 +184,7 @@ package enum SchemaRule: Sendable, Hashable {
             case .each(let name, let rules): properties.append(JSONMember(name, ["items": json(rules)]))
             case .inside(let name, let rules):
                 // Two rules about one member are one schema: a name comes once.
-                if let index = inner.firstIndex(where: { $0.name == name }) {
+                if let index = inner.firstIndex(where: { $0.name.octets == name.octets }) {
                     inner[index].rules += rules
                 } else {
                     inner.append((name, rules))

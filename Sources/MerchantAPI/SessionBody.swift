@@ -47,7 +47,7 @@ package struct SessionBody: Sendable {
         taxes = bases.map { JSONValue(taxes: $0, draft.currency) } ?? .null
         self.order = order
         // Rendered from the draft: it is not stored yet.
-        lines = .array(draft.lines.map(SessionBody.json))
+        lines = .array(draft.lines.map { line in SessionBody.json(line) { JSONValue(money: $0) } })
         adjustments = .array(draft.options.adjustments.map { JSONValue(adjustment: $0, draft.currency) })
         metadata = SessionBody.metadata(draft)
     }
@@ -71,11 +71,7 @@ package struct SessionBody: Sendable {
     package static func storedLines(_ draft: OrderDraft) -> JSONValue {
         .array(
             draft.lines.map { line in
-                [
-                    "id": .string(line.id), "name": .string(line.name),
-                    "unitPrice": JSONValue(Int(line.unitPrice.units)), "quantity": JSONValue(line.quantity),
-                    "taxRate": JSONValue(taxRate: line.taxRate), "sum": JSONValue(Int(line.sum.units)),
-                ]
+                json(line) { JSONValue(Int($0.units)) }
             }
         )
     }
@@ -89,10 +85,10 @@ package struct SessionBody: Sendable {
         guard !adjustments.isEmpty else { return nil }
         return .array(
             adjustments.map {
-                [
-                    "name": .string($0.name), "amount": JSONValue(Int($0.units)),
-                    "taxRate": JSONValue(taxRate: $0.taxRate),
-                ]
+                .object(
+                    [JSONMember("name", .string($0.name)), JSONMember("amount", JSONValue(Int($0.units)))]
+                        + JSONMember.taxRate($0.taxRate)
+                )
             }
         )
     }
@@ -142,12 +138,13 @@ package struct SessionBody: Sendable {
         return .object(members)
     }
 
-    private static func json(_ line: DraftLine) -> JSONValue {
-        [
-            "id": .string(line.id), "name": .string(line.name), "unitPrice": JSONValue(money: line.unitPrice),
-            "quantity": JSONValue(line.quantity), "taxRate": JSONValue(taxRate: line.taxRate),
-            "sum": JSONValue(money: line.sum),
-        ]
+    private static func json(_ line: DraftLine, _ money: (Money) -> JSONValue) -> JSONValue {
+        .object(
+            [
+                JSONMember("id", .string(line.id)), JSONMember("name", .string(line.name)),
+                JSONMember("unitPrice", money(line.unitPrice)), JSONMember("quantity", JSONValue(line.quantity)),
+            ] + JSONMember.taxRate(line.taxRate) + [JSONMember("sum", money(line.sum))]
+        )
     }
 }
 
@@ -160,9 +157,6 @@ extension OrderDraft {
 }
 
 extension JSONValue {
-    /// A rate in per cent, or `null`.
-    fileprivate init(taxRate: TaxRate?) { self = taxRate.map { JSONValue($0.rawValue) } ?? .null }
-
     /// What is paid at each rate and the tax in it.
     fileprivate init(taxes bases: TaxBases, _ currency: Currency) {
         self = .array(
@@ -264,7 +258,7 @@ extension NamedSchema {
                 .object([
                     .required("id", .text(1...64)), .required("name", .text(1...120)), .required("unitPrice", .money),
                     .required("quantity", .integer(1...DraftLine.maximumQuantity)),
-                    .required("taxRate", .nullable(.taxRate), "`null` without `pricesIncludeTax`"),
+                    .optional("taxRate", .taxRate, "always with `pricesIncludeTax`, never without"),
                     .required("sum", .money),
                 ]),
                 1...OrderDraft.maximumLines
@@ -275,7 +269,7 @@ extension NamedSchema {
             .list(
                 .object([
                     .required("name", .text(1...120)), .required("amount", .signedMoney),
-                    .required("taxRate", .nullable(.taxRate), "as it was sent"),
+                    .optional("taxRate", .taxRate, "if it was sent"),
                 ]),
                 0...OrderDraft.maximumAdjustments
             ),
