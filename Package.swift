@@ -269,8 +269,10 @@ let package = Package(
         tests(
             "CheckoutTests",
             [
-                "Checkout", "CheckoutCodes", "MerchantAPI", "Pages", "FeatureTestKit", "PostgresTestKit", "ServerCore",
-                "SessionBroker", "Notifications", "Commerce", "Cryptography", "Postgres", "Web", "HTTPCore",
+                "Checkout", "CheckoutCodes", "MerchantAPI", "MerchantOrders", "Pages", "FeatureTestKit",
+                "PostgresTestKit",
+                "ServerCore", "SessionBroker", "Notifications", "Commerce", "Cryptography", "Postgres", "Web",
+                "HTTPCore",
                 "StrictJSON", "Operations", "EventIO", "Primitives", "TestKit",
             ],
             resources: [.copy("Pages/Golden")]

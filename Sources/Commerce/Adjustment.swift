@@ -4,16 +4,20 @@ package struct Adjustment: Sendable, Hashable {
     package let name: String
     /// Minor units of the order's currency; below zero is taken off.
     package let units: Int64
+    /// The rate of what it belongs to, where the prices of its order include tax; `nil` leaves it to the rules of `TaxBases`.
+    package let taxRate: TaxRate?
 
     /// An adjustment, or `nil` where it is more than `Money.limit` either way.
     ///
     /// - Parameters:
     ///   - name: What the buyer reads.
     ///   - units: Minor units of the order's currency; below zero is taken off.
-    package init?(name: String, units: Int64) {
+    ///   - taxRate: The rate of what it belongs to.
+    package init?(name: String, units: Int64, taxRate: TaxRate? = nil) {
         guard units >= -Money.limit, units <= Money.limit else { return nil }
         self.name = name
         self.units = units
+        self.taxRate = taxRate
     }
 }
 

@@ -4,23 +4,27 @@ package struct Article: Sendable, Hashable {
     package let id: String
     /// As the buyer sees it.
     package let name: String
-    /// Of one piece, tax excluded.
+    /// Of one piece; tax included where it has a rate, else excluded.
     package let price: Yen
+    /// At which it is taxed; `nil` where the price excludes tax.
+    package let taxRate: TaxRate?
 
     /// An article.
     ///
     /// - Parameters:
     ///   - id: Unique in the catalogue, `[a-z0-9]+`.
     ///   - name: As the buyer sees it.
-    ///   - price: Of one piece, tax excluded.
-    package init(id: String, name: String, price: Yen) {
+    ///   - price: Of one piece; tax included where it has a rate, else excluded.
+    ///   - taxRate: At which it is taxed; `nil` where the price excludes tax.
+    package init(id: String, name: String, price: Yen, taxRate: TaxRate? = nil) {
         self.id = id
         self.name = name
         self.price = price
+        self.taxRate = taxRate
     }
 }
 
-/// What the shop sells.
+/// What the shop sells, at prices that include tax.
 package struct Catalogue: Sendable {
     /// One article with the form field that carries its quantity.
     package struct Entry: Sendable, Hashable {
@@ -32,10 +36,13 @@ package struct Catalogue: Sendable {
         /// An entry.
         ///
         /// - Parameters:
-        ///   - article: What is sold.
+        ///   - id: Of the article; unique in the catalogue, `[a-z0-9]+`.
+        ///   - name: As the buyer sees it.
+        ///   - price: Of one piece, tax included.
+        ///   - taxRate: At which the article is taxed.
         ///   - field: `[a-z0-9]+`, unique in the catalogue.
-        package init(article: Article, field: String) {
-            self.article = article
+        package init(id: String, name: String, price: Yen, taxRate: TaxRate, field: String) {
+            article = Article(id: id, name: name, price: price, taxRate: taxRate)
             self.field = field
         }
     }
@@ -50,10 +57,10 @@ package struct Catalogue: Sendable {
         self.entries = entries
     }
 
-    /// The two tablets of the vendor's sample shop.
+    /// The two tablets of the vendor's sample shop, which has them at 8,980 and 15,980 yen without tax.
     package static let sample = Catalogue(entries: [
-        Entry(article: Article(id: "item0008", name: "Fire HD8", price: Yen(8_980)), field: "hd8"),
-        Entry(article: Article(id: "item0010", name: "Fire HD10", price: Yen(15_980)), field: "hd10"),
+        Entry(id: "item0008", name: "Fire HD8", price: Yen(9_878), taxRate: .standard, field: "hd8"),
+        Entry(id: "item0010", name: "Fire HD10", price: Yen(17_578), taxRate: .standard, field: "hd10"),
     ])
 
     /// The order of the given quantities at today's prices.

@@ -10,6 +10,8 @@ package struct CommerceError: Error, Sendable, Equatable, CustomStringConvertibl
         case empty
         /// A quantity outside 1 to 9,999, or an article twice.
         case quantity
+        /// Prices with tax and prices without, or a tax on prices that include it.
+        case mixed
         /// Stored JSON that this program did not write.
         case malformed
     }

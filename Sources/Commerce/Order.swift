@@ -6,7 +6,7 @@ package struct OrderLine: Sendable, Hashable {
     package let article: Article
     /// 1 to 9,999.
     package let quantity: Int
-    /// Price times quantity, tax excluded.
+    /// Price times quantity.
     package let sum: Yen
 
     /// The greatest quantity of one article.
@@ -42,46 +42,56 @@ package struct OrderLine: Sendable, Hashable {
 package struct Order: Sendable, Hashable {
     /// At least one, no article twice.
     package let lines: [OrderLine]
-    /// The sum of the lines, tax excluded.
+    /// The sum of the lines at their prices.
     package let subtotal: Yen
-    /// The subtotal with tax, rounded down once, at the end.
+    /// The subtotal with tax: the subtotal itself where the prices include tax.
     package let taxIncluded: Yen
-    /// The tax on the lines.
+    /// The tax that comes on top of the lines; nothing where the prices include it.
     package var tax: Yen { Yen(exactly: taxIncluded.amount - subtotal.amount) ?? .zero }
+    /// What is paid at each rate but for the postage; `nil` where the prices exclude tax.
+    package let bases: TaxBases?
+    /// At which the postage is taxed, where the prices include tax.
+    package let postageRate: TaxRate
     /// What comes on top or is taken off, in the merchant's order.
     package let adjustments: [Adjustment]
     /// What is paid but for the postage: tax and adjustments included.
     package let beforePostage: Yen
 
-    /// An order, priced now.
+    /// An order, priced now; ten per cent come on top where the prices exclude tax.
     ///
-    /// - Parameter lines: At least one, no article twice.
-    /// - Throws: `empty`, `quantity` for an article twice, `overflow`.
+    /// - Parameter lines: At least one, no article twice; all with a rate, or none.
+    /// - Throws: `empty`, `quantity` for an article twice, `mixed`, `overflow`.
     package init(lines: [OrderLine]) throws(CommerceError) {
-        guard !lines.isEmpty else { throw CommerceError(.empty, "an order without lines") }
-        guard !Order.hasTwice(lines) else { throw CommerceError(.quantity, "an article twice") }
-        var subtotal = Yen.zero
-        for line in lines { subtotal = try subtotal.adding(line.sum) }
+        subtotal = try Order.subtotal(lines)
+        bases = try Order.bases(lines, [])
         self.lines = lines
-        self.subtotal = subtotal
-        taxIncluded = try subtotal.withTax()
+        taxIncluded = bases == nil ? try subtotal.withTax() : subtotal
         adjustments = []
         beforePostage = taxIncluded
+        postageRate = .standard
     }
 
     /// An order at a merchant's prices, with the tax that the merchant computed.
     ///
     /// - Parameters:
-    ///   - lines: At least one, no article twice.
-    ///   - tax: On all of them.
+    ///   - lines: At least one, no article twice; all with a rate, or none.
+    ///   - tax: On all of them; nothing where they have rates.
     ///   - adjustments: What comes on top or is taken off.
-    /// - Throws: `empty`, `quantity` for an article twice, `overflow` also where more is taken off than there is.
-    package init(lines: [OrderLine], tax: Yen, adjustments: [Adjustment] = []) throws(CommerceError) {
-        let priced = try Order(lines: lines)
+    ///   - postageRate: At which the postage is taxed, where the lines have rates.
+    /// - Throws: `empty`, `quantity` for an article twice, `mixed`, `overflow` also where more is taken off than there is.
+    package init(
+        lines: [OrderLine],
+        tax: Yen,
+        adjustments: [Adjustment] = [],
+        postageRate: TaxRate = .standard
+    ) throws(CommerceError) {
+        subtotal = try Order.subtotal(lines)
+        bases = try Order.bases(lines, adjustments)
         self.lines = lines
         self.adjustments = adjustments
-        subtotal = priced.subtotal
-        taxIncluded = try priced.subtotal.adding(tax)
+        self.postageRate = postageRate
+        taxIncluded = try subtotal.adding(tax)
+        guard bases == nil || tax == .zero else { throw CommerceError(.mixed, "a tax on prices that include it") }
         guard let rest = Yen(exactly: taxIncluded.amount + adjustments.units) else {
             throw CommerceError(.overflow, "adjustments of \(adjustments.units) yen")
         }
@@ -96,19 +106,52 @@ package struct Order: Sendable, Hashable {
     ///   - beforePostage: What was stored beside it; kept even if the tax has changed since.
     /// - Throws: `malformed` when the JSON is not ours or its lines do not add up to the subtotal.
     package init(json: [UInt8], subtotal: Yen, beforePostage: Yen) throws(CommerceError) {
-        let (read, adjustments) = try Order.parts(from: json)
-        let priced = try Order(lines: read)
-        guard priced.subtotal == subtotal else {
-            throw CommerceError(.malformed, "lines of \(priced.subtotal.digits) with a subtotal of \(subtotal.digits)")
+        let parts = try Order.parts(from: json)
+        lines = parts.lines
+        adjustments = parts.adjustments
+        postageRate = parts.postageRate
+        let sum = try Order.subtotal(lines)
+        guard sum == subtotal else {
+            throw CommerceError(.malformed, "lines of \(sum.digits) with a subtotal of \(subtotal.digits)")
         }
-        guard let taxIncluded = Yen(exactly: beforePostage.amount - adjustments.units) else {
+        bases = try Order.bases(lines, adjustments)
+        guard let taxIncluded = Yen(exactly: beforePostage.amount - adjustments.units),
+            bases == nil || taxIncluded == subtotal
+        else {
             throw CommerceError(.malformed, "adjustments that do not fit the sums")
         }
-        lines = priced.lines
         self.subtotal = subtotal
         self.taxIncluded = taxIncluded
-        self.adjustments = adjustments
         self.beforePostage = beforePostage
+    }
+
+    /// What is paid at each rate, with the postage where it is known; `nil` where the prices exclude tax.
+    ///
+    /// - Parameter postage: Tax included.
+    /// - Returns: Sums that add up to what the buyer pays.
+    package func bases(with postage: Yen?) -> TaxBases? {
+        guard let postage else { return bases }
+        return bases?.adding(postage, at: postageRate)
+    }
+
+    private static func subtotal(_ lines: [OrderLine]) throws(CommerceError) -> Yen {
+        guard !lines.isEmpty else { throw CommerceError(.empty, "an order without lines") }
+        guard !hasTwice(lines) else { throw CommerceError(.quantity, "an article twice") }
+        var subtotal = Yen.zero
+        for line in lines { subtotal = try subtotal.adding(line.sum) }
+        return subtotal
+    }
+
+    private static func bases(_ lines: [OrderLine], _ adjustments: [Adjustment]) throws(CommerceError) -> TaxBases? {
+        guard lines.contains(where: { $0.article.taxRate != nil }) else { return nil }
+        guard lines.allSatisfy({ $0.article.taxRate != nil }) else {
+            throw CommerceError(.mixed, "prices with tax and prices without")
+        }
+        let sums = lines.lazy.map { (rate: $0.article.taxRate ?? .standard, sum: $0.sum.amount) }
+        guard let bases = TaxBases(of: sums, adjustments) else {
+            throw CommerceError(.overflow, "adjustments of \(adjustments.units) yen")
+        }
+        return bases
     }
 
     /// Whether two lines are of one article.
@@ -123,6 +166,9 @@ package struct Order: Sendable, Hashable {
 
     /// Lines and adjustments as canonical JSON: an array of objects with the keys `id`, `name`, `price`, `quantity` in this
     /// order, then of objects with `discount` or `fee`, which is the name, and `amount`.
+    ///
+    /// Where the prices include tax, lines have `rate`, and so has an adjustment of one rate; one more object has the rate of the
+    /// `postage` if it is not the standard one.
     package var json: [UInt8] {
         var writer = CanonicalJSONWriter()
         writer.append(literal: "[")
@@ -135,6 +181,7 @@ package struct Order: Sendable, Hashable {
             writer.append(lines[index].article.price.amount)
             writer.append(literal: ",\"quantity\":")
             writer.append(Int64(lines[index].quantity))
+            Order.append(lines[index].article.taxRate, to: &writer)
             writer.append(literal: "}")
         }
         for adjustment in adjustments {
@@ -142,29 +189,59 @@ package struct Order: Sendable, Hashable {
             writer.append(adjustment.name)
             writer.append(literal: ",\"amount\":")
             writer.append(abs(adjustment.units))
+            Order.append(adjustment.taxRate, to: &writer)
+            writer.append(literal: "}")
+        }
+        if postageRate != .standard {
+            writer.append(literal: ",{\"postage\":")
+            writer.append(postageRate.percent)
             writer.append(literal: "}")
         }
         writer.append(literal: "]")
         return writer.bytes
     }
 
-    private static func parts(from json: [UInt8]) throws(CommerceError) -> ([OrderLine], [Adjustment]) {
+    private static func append(_ rate: TaxRate?, to writer: inout CanonicalJSONWriter) {
+        guard let rate else { return }
+        writer.append(literal: ",\"rate\":")
+        writer.append(rate.percent)
+    }
+
+    private static func parts(from json: [UInt8]) throws(CommerceError) -> Parts {
         var reader = CanonicalJSONReader(json)
         var lines: [OrderLine] = []
         var adjustments: [Adjustment] = []
+        var postageRate = TaxRate.standard
         try reader.expect("[")
         repeat {
             if reader.take("{\"discount\":") {
                 adjustments.append(try adjustment(&reader, sign: -1))
             } else if reader.take("{\"fee\":") {
                 adjustments.append(try adjustment(&reader, sign: 1))
+            } else if reader.take("{\"postage\":") {
+                postageRate = try rate(&reader)
+                try reader.expect("}")
             } else {
                 lines.append(try line(&reader))
             }
         } while reader.take(",")
         try reader.expect("]")
         try reader.end()
-        return (lines, adjustments)
+        return (lines, adjustments, postageRate)
+    }
+
+    private typealias Parts = (lines: [OrderLine], adjustments: [Adjustment], postageRate: TaxRate)
+
+    private static func rate(_ reader: inout CanonicalJSONReader) throws(CommerceError) -> TaxRate {
+        guard let rate = TaxRate(rawValue: Int(try reader.number())) else {
+            throw CommerceError(.malformed, "a rate that is none of the tax")
+        }
+        return rate
+    }
+
+    /// The rate behind a line or an adjustment, if there is one.
+    private static func ownRate(_ reader: inout CanonicalJSONReader) throws(CommerceError) -> TaxRate? {
+        reader.take(",\"rate\":") ? try rate(&reader) : nil
     }
 
     private static func adjustment(_ reader: inout CanonicalJSONReader, sign: Int64) throws(CommerceError) -> Adjustment
@@ -172,7 +249,8 @@ package struct Order: Sendable, Hashable {
         let name = try reader.text()
         try reader.expect(",\"amount\":")
         // At most fifteen digits.
-        guard let adjustment = Adjustment(name: name, units: sign * (try reader.number())) else {
+        let units = sign * (try reader.number())
+        guard let adjustment = Adjustment(name: name, units: units, taxRate: try ownRate(&reader)) else {
             throw CommerceError(.malformed, "an adjustment above \(Money.limit) yen")
         }
         try reader.expect("}")
@@ -190,7 +268,8 @@ package struct Order: Sendable, Hashable {
         }
         try reader.expect(",\"quantity\":")
         let quantity = Int(try reader.number())
+        let rate = try ownRate(&reader)
         try reader.expect("}")
-        return try OrderLine(article: Article(id: id, name: name, price: price), quantity: quantity)
+        return try OrderLine(article: Article(id: id, name: name, price: price, taxRate: rate), quantity: quantity)
     }
 }

@@ -42,6 +42,7 @@ extension SessionCreation {
                 lines: SessionBody.storedLines(request.draft).bytes,
                 metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
                 adjustments: SessionBody.storedAdjustments(request.draft)?.bytes,
+                taxes: SessionBody.storedTaxes(request.draft)?.bytes,
                 terms: terms.stored
             ),
             answer: try SessionCreation.sealed(answer, claim, call)

@@ -28,7 +28,8 @@ extension JSONValue {
         let amount: JSONValue = [
             "amount": .string((adjustment.units < 0 ? "-" : "") + text), "currencyCode": .string(currency.rawValue),
         ]
-        self = ["name": .string(adjustment.name), "amount": amount]
+        let members = [JSONMember("name", .string(adjustment.name)), JSONMember("amount", amount)]
+        self = .object(members + JSONMember.taxRate(adjustment.taxRate))
     }
 
     /// A time, or `null` where there is none.
@@ -101,5 +102,12 @@ extension JSONReader {
         let rest = object
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }
         return (money, isNegative)
+    }
+}
+
+extension JSONMember {
+    /// The rate of a line or an adjustment: without one no member, as it always was for prices that exclude tax.
+    static func taxRate(_ rate: TaxRate?) -> [JSONMember] {
+        rate.map { [JSONMember("taxRate", JSONValue($0.rawValue))] } ?? []
     }
 }

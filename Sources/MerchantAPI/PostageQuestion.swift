@@ -65,7 +65,8 @@ package struct PostageQuestion: Sendable, CustomStringConvertible {
     package var body: [UInt8] {
         let question: JSONValue = [
             "sessionId": .string(session.description), "currency": .string(Currency.jpy.rawValue),
-            "subtotal": JSONValue(money: Money(order.subtotal)), "address": destination.json,
+            "subtotal": JSONValue(money: Money(order.subtotal)), "pricesIncludeTax": .bool(order.bases != nil),
+            "address": destination.json,
         ]
         return question.bytes
     }
@@ -95,7 +96,8 @@ extension NamedSchema {
         "PostageQuestion",
         .object([
             .required("sessionId", .text(36...36)), .required("currency", .text(3...3)),
-            .required("subtotal", .money, "the lines, tax excluded"),
+            .required("subtotal", .money, "the lines; with tax if `pricesIncludeTax`, else without"),
+            .required("pricesIncludeTax", .flag),
             .required(
                 "address",
                 .object([

@@ -1,4 +1,5 @@
 import Commerce
+import Primitives
 package import StrictJSON
 import Web
 
@@ -14,6 +15,8 @@ package indirect enum Schema: Sendable, Hashable {
     case word([String])
     /// A whole number within bounds.
     case integer(ClosedRange<Int>)
+    /// One of some whole numbers.
+    case number([Int])
     /// `true` or `false`.
     case flag
     /// A time of RFC 3339 in UTC.
@@ -57,6 +60,7 @@ package indirect enum Schema: Sendable, Hashable {
             return [
                 "type": "integer", "minimum": JSONValue(bounds.lowerBound), "maximum": JSONValue(bounds.upperBound),
             ]
+        case .number(let numbers): return ["type": "integer", "enum": .array(numbers.map { JSONValue($0) })]
         case .printable(let length):
             return [
                 "type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound),
@@ -152,13 +156,18 @@ package enum SchemaRule: Sendable, Hashable {
     case absent(String)
     /// It is an object for which this holds.
     case inside(String, [SchemaRule])
+    /// It is a list for each element of which this holds.
+    case each(String, [SchemaRule])
     /// It is `true`.
     case yes(String)
+    /// It is `false`, absent or `null`.
+    case no(String)
 
     /// One sort of an object, in the words of JSON Schema.
     static func json(_ rules: [SchemaRule]) -> JSONValue {
         var required: [JSONValue] = []
         var properties: [JSONMember] = []
+        var inner: [(name: String, rules: [SchemaRule])] = []
         for rule in rules {
             switch rule {
             case .word(let name, let words):
@@ -171,9 +180,18 @@ package enum SchemaRule: Sendable, Hashable {
             case .yes(let name):
                 required.append(.string(name))
                 properties.append(JSONMember(name, ["const": true]))
-            case .inside(let name, let rules): properties.append(JSONMember(name, json(rules)))
+            case .no(let name): properties.append(JSONMember(name, ["enum": [false, .null]]))
+            case .each(let name, let rules): properties.append(JSONMember(name, ["items": json(rules)]))
+            case .inside(let name, let rules):
+                // Two rules about one member are one schema: a name comes once.
+                if let index = inner.firstIndex(where: { $0.name.octets == name.octets }) {
+                    inner[index].rules += rules
+                } else {
+                    inner.append((name, rules))
+                }
             }
         }
+        properties += inner.map { JSONMember($0.name, json($0.rules)) }
         var members = [JSONMember("properties", .object(properties))]
         if !required.isEmpty { members.append(JSONMember("required", .array(required))) }
         return .object(members)

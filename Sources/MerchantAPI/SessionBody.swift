@@ -8,6 +8,8 @@ package struct SessionBody: Sendable {
     private let order: MerchantOrder
     private let lines: JSONValue
     private let adjustments: JSONValue
+    /// `null` where the prices exclude tax.
+    private let taxes: JSONValue
     private let metadata: JSONValue
     /// Who buys and where to; only in the answer to a complete or finalize.
     package var buyer: JSONValue?
@@ -30,6 +32,8 @@ package struct SessionBody: Sendable {
         var sums = MerchantOrder.Sums(subtotal: draft.subtotal, tax: draft.tax)
         if case .fixed(let sum) = draft.postage { sums.postage = sum }
         sums.total = draft.total
+        let bases = draft.bases(with: sums.postage)
+        if let bases { sums.tax = Money(units: bases.tax, draft.currency) ?? draft.tax }
         var order = MerchantOrder(
             webviewSession: id,
             reference: draft.reference ?? id.description,
@@ -42,9 +46,11 @@ package struct SessionBody: Sendable {
         order.note = draft.options.note
         order.captureMode = draft.options.captureMode.rawValue
         order.returnURL = draft.options.returnURL
+        if bases != nil { order.postageRate = draft.options.postageRate.rawValue }
+        taxes = bases.map { JSONValue(taxes: $0, draft.currency) } ?? .null
         self.order = order
         // Rendered from the draft: it is not stored yet.
-        lines = .array(draft.lines.map(SessionBody.json))
+        lines = .array(draft.lines.map { line in SessionBody.json(line) { JSONValue(money: $0) } })
         adjustments = .array(draft.options.adjustments.map { JSONValue(adjustment: $0, draft.currency) })
         metadata = SessionBody.metadata(draft)
     }
@@ -57,6 +63,7 @@ package struct SessionBody: Sendable {
         // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.
         lines = (try? JSONParser.parse(order.lines)) ?? []
         adjustments = order.adjustments.flatMap { try? JSONParser.parse($0) } ?? []
+        taxes = order.taxes.flatMap { try? JSONParser.parse($0) } ?? .null
         metadata = order.metadata.flatMap { try? JSONParser.parse($0) } ?? [:]
     }
 
@@ -67,11 +74,7 @@ package struct SessionBody: Sendable {
     package static func storedLines(_ draft: OrderDraft) -> JSONValue {
         .array(
             draft.lines.map { line in
-                [
-                    "id": .string(line.id), "name": .string(line.name),
-                    "unitPrice": JSONValue(Int(line.unitPrice.units)), "quantity": JSONValue(line.quantity),
-                    "sum": JSONValue(Int(line.sum.units)),
-                ]
+                json(line) { JSONValue(Int($0.units)) }
             }
         )
     }
@@ -83,7 +86,24 @@ package struct SessionBody: Sendable {
     package static func storedAdjustments(_ draft: OrderDraft) -> JSONValue? {
         let adjustments = draft.options.adjustments
         guard !adjustments.isEmpty else { return nil }
-        return .array(adjustments.map { ["name": .string($0.name), "amount": JSONValue(Int($0.units))] })
+        return .array(
+            adjustments.map {
+                .object(
+                    [JSONMember("name", .string($0.name)), JSONMember("amount", JSONValue(Int($0.units)))]
+                        + JSONMember.taxRate($0.taxRate)
+                )
+            }
+        )
+    }
+
+    /// What is paid at each rate of a draft but for the postage, and at which rate that is taxed, as they are stored.
+    ///
+    /// - Parameter draft: What is sold.
+    /// - Returns: An object, or `nil` where the prices exclude tax.
+    package static func storedTaxes(_ draft: OrderDraft) -> JSONValue? {
+        guard let bases = draft.bases else { return nil }
+        let sums = TaxRate.allCases.map { JSONMember(String($0.rawValue), JSONValue(Int(bases[$0]))) }
+        return .object(sums + [JSONMember("postage", JSONValue(draft.options.postageRate.rawValue))])
     }
 
     /// The merchant's own of a draft, sorted by name.
@@ -103,9 +123,11 @@ package struct SessionBody: Sendable {
             JSONMember("reference", .string(order.reference)), JSONMember("state", .string(order.state.rawValue)),
             JSONMember("client", .string(order.client)), JSONMember("environment", .string(order.environment)),
             JSONMember("currency", .string(order.currency.rawValue)),
+            JSONMember("pricesIncludeTax", .bool(order.postageRate != nil)),
             JSONMember("lines", lines),
             JSONMember("adjustments", adjustments),
-            JSONMember("amounts", order.sums.json),
+            JSONMember("postageTaxRate", order.postageRate.map { JSONValue($0) } ?? .null),
+            JSONMember("amounts", order.sums.json(taxes)),
             JSONMember("checkoutSessionId", JSONValue(order.checkoutSession)),
             JSONMember("chargePermissionId", JSONValue(order.permission)),
             JSONMember("charges", .array(order.charges.map { JSONValue(charge: $0, refunds: order.refunds) })),
@@ -122,18 +144,46 @@ package struct SessionBody: Sendable {
         return .object(members)
     }
 
-    private static func json(_ line: DraftLine) -> JSONValue {
-        [
-            "id": .string(line.id), "name": .string(line.name), "unitPrice": JSONValue(money: line.unitPrice),
-            "quantity": JSONValue(line.quantity), "sum": JSONValue(money: line.sum),
-        ]
+    private static func json(_ line: DraftLine, _ money: (Money) -> JSONValue) -> JSONValue {
+        .object(
+            [
+                JSONMember("id", .string(line.id)), JSONMember("name", .string(line.name)),
+                JSONMember("unitPrice", money(line.unitPrice)), JSONMember("quantity", JSONValue(line.quantity)),
+            ] + JSONMember.taxRate(line.taxRate) + [JSONMember("sum", money(line.sum))]
+        )
+    }
+}
+
+extension OrderDraft {
+    /// What is paid at each rate, with the postage where it is known; `nil` where the prices exclude tax.
+    fileprivate func bases(with postage: Money?) -> TaxBases? {
+        guard let bases, let postage = postage.flatMap({ Yen(exactly: $0.units) }) else { return bases }
+        return bases.adding(postage, at: options.postageRate)
+    }
+}
+
+extension JSONValue {
+    /// What is paid at each rate and the tax in it.
+    fileprivate init(taxes bases: TaxBases, _ currency: Currency) {
+        self = .array(
+            bases.rates.map { rate in
+                [
+                    "rate": JSONValue(rate.rawValue), "taxable": JSONValue(units: bases[rate], currency),
+                    "amount": JSONValue(units: bases.tax(at: rate), currency),
+                ]
+            }
+        )
+    }
+
+    private init(units: Int64, _ currency: Currency) {
+        self.init(optionalMoney: Money(units: units, currency))
     }
 }
 
 extension MerchantOrder.Sums {
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ taxes: JSONValue) -> JSONValue {
         [
-            "subtotal": JSONValue(money: subtotal), "tax": JSONValue(money: tax),
+            "subtotal": JSONValue(money: subtotal), "tax": JSONValue(money: tax), "taxes": taxes,
             "postage": JSONValue(optionalMoney: postage), "total": JSONValue(optionalMoney: total),
             "captured": JSONValue(money: captured), "refunded": JSONValue(money: refunded),
         ]
@@ -207,12 +257,15 @@ extension NamedSchema {
         .required("client", .word(SessionRequest.clients + ["browser"])),
         .required("environment", .word(["sandbox", "live"]), "of the payment provider"),
         .required("currency", .word([Currency.jpy.rawValue])),
+        .required("pricesIncludeTax", .flag, "true: all sums contain tax, and none comes on top of `subtotal`"),
         .required(
             "lines",
             .list(
                 .object([
                     .required("id", .text(1...64)), .required("name", .text(1...120)), .required("unitPrice", .money),
-                    .required("quantity", .integer(1...DraftLine.maximumQuantity)), .required("sum", .money),
+                    .required("quantity", .integer(1...DraftLine.maximumQuantity)),
+                    .optional("taxRate", .taxRate, "always with `pricesIncludeTax`, never without"),
+                    .required("sum", .money),
                 ]),
                 1...OrderDraft.maximumLines
             )
@@ -220,15 +273,25 @@ extension NamedSchema {
         .required(
             "adjustments",
             .list(
-                .object([.required("name", .text(1...120)), .required("amount", .signedMoney)]),
+                .object([
+                    .required("name", .text(1...120)), .required("amount", .signedMoney),
+                    .optional("taxRate", .taxRate, "if it was sent"),
+                ]),
                 0...OrderDraft.maximumAdjustments
             ),
             "added to the lines and their tax, or subtracted with a minus"
         ),
+        .required("postageTaxRate", .nullable(.taxRate), "`null` without `pricesIncludeTax`"),
         .required(
             "amounts",
             .object([
-                .required("subtotal", .money, "the lines, tax excluded"), .required("tax", .money),
+                .required("subtotal", .money, "the lines; with tax if `pricesIncludeTax`, else without"),
+                .required("tax", .money, "with `pricesIncludeTax` the sum of `taxes`, in the total already"),
+                .required(
+                    "taxes",
+                    .nullable(.list(tax, 0...TaxRate.allCases.count)),
+                    "per rate, the postage included once it is known; `null` without `pricesIncludeTax`"
+                ),
                 .required("postage", .nullable(.money)), .required("total", .nullable(.money)),
                 .required("captured", .money), .required("refunded", .money),
             ])
@@ -265,6 +328,19 @@ extension NamedSchema {
             "only in the answer to a complete or finalize, for 15 minutes; after that use `readBuyer`"
         ),
     ]
+}
+
+extension Schema {
+    /// A rate of the consumption tax.
+    static let taxRate = Schema.number(TaxRate.allCases.map(\.rawValue))
+}
+
+extension NamedSchema {
+    private static let tax = Schema.object([
+        .required("rate", .taxRate, "in per cent; 8 is the reduced rate"),
+        .required("taxable", .money, "everything that is paid at this rate, tax included"),
+        .required("amount", .money, "the tax in it, rounded down once"),
+    ])
 }
 
 extension Money {

@@ -137,11 +137,16 @@ extension RouteDescription {
                 "where the buyer is; `site` needs returnUrl, `mobileApp` needs mobile"
             ),
             .required("currency", .word([Currency.jpy.rawValue])),
-            .required("lines", .list(line, 1...OrderDraft.maximumLines), "each line has its own id"),
-            .required("tax", .money, "tax on all lines together"),
+            .required("lines", .list(.named(.line), 1...OrderDraft.maximumLines), "each line has its own id"),
+            .optional(
+                "pricesIncludeTax",
+                .flag,
+                "true: all prices include tax, and each line has a `taxRate`; default: false, prices without tax, and one `tax`"
+            ),
+            .optional("tax", .money, "tax on all lines together; only without `pricesIncludeTax`"),
             .optional(
                 "adjustments",
-                .list(adjustment, 0...OrderDraft.maximumAdjustments),
+                .list(.named(.adjustment), 0...OrderDraft.maximumAdjustments),
                 "discounts, points, coupons and fees; the discounts together may not exceed the lines and their tax"
             ),
             .required(
@@ -150,6 +155,7 @@ extension RouteDescription {
                     [
                         .optional("amount", .money),
                         .optional("callback", .matching(SchemaPattern.callback, upTo: 2_048)),
+                        .optional("taxRate", .taxRate, "only with `pricesIncludeTax`; default: 10"),
                     ],
                     [[.present("amount"), .absent("callback")], [.present("callback"), .absent("amount")]]
                 ),
@@ -171,21 +177,10 @@ extension RouteDescription {
             .optional("note", .printable(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
             .optional("metadata", .texts(OrderDraft.maximumMetadata), "your own data; names of at most 40 characters"),
         ]
-        shape.body = .sorts(
-            members,
-            [
-                [.word("client", ["iosApp", "androidApp"]), .absent("mobile")],
-                [.word("client", ["site"]), .present("returnUrl"), .absent("mobile")],
-                // The provider shows the total before anybody is asked, and the way back is one of the links.
-                [
-                    .word("client", [MobileRequest.client]), .present("mobile"), .absent("returnUrl"),
-                    .inside("postage", [.present("amount")]),
-                ],
-            ]
-        )
+        shape.body = .sorts(members, kinds.flatMap { kind in prices.map { kind + $0 } })
         shape.example = """
-            {"reference":"A-1001","client":"site","currency":"JPY","lines":[{"id":"sku-1","name":"Sencha","unitPrice":\
-            {"amount":"1200","currencyCode":"JPY"},"quantity":2}],"tax":{"amount":"240","currencyCode":"JPY"},"postage":\
+            {"reference":"A-1001","client":"site","currency":"JPY","pricesIncludeTax":true,"lines":[{"id":"sku-1",\
+            "name":"Sencha","unitPrice":{"amount":"1296","currencyCode":"JPY"},"quantity":2,"taxRate":8}],"postage":\
             {"amount":{"amount":"540","currencyCode":"JPY"}},"returnUrl":"https://shop.example.com/paid"}
             """
         shape.problems = [
@@ -203,16 +198,25 @@ extension RouteDescription {
         return shape
     }
 
-    private static let adjustment = Schema.object([
-        .required("name", .printable(1...120), "what the buyer reads"), .required("amount", .signedMoney),
-    ])
+    /// What each client needs and may not have.
+    private static let kinds: [[SchemaRule]] = [
+        [.word("client", ["iosApp", "androidApp"]), .absent("mobile")],
+        [.word("client", ["site"]), .present("returnUrl"), .absent("mobile")],
+        // The provider shows the total before anybody is asked, and the way back is one of the links.
+        [
+            .word("client", [MobileRequest.client]), .present("mobile"), .absent("returnUrl"),
+            .inside("postage", [.present("amount")]),
+        ],
+    ]
 
-    private static let line = Schema.object([
-        .required("id", .printable(1...64)), .required("name", .printable(1...120)),
-        .required("unitPrice", .money, "price of one piece, tax excluded"),
-        .required("quantity", .integer(1...DraftLine.maximumQuantity)),
-        .optional("sum", .money, "checked against unit price times quantity"),
-    ])
+    /// Prices without tax and with it.
+    private static let prices: [[SchemaRule]] = [
+        [
+            .no("pricesIncludeTax"), .present("tax"), .each("lines", [.absent("taxRate")]),
+            .each("adjustments", [.absent("taxRate")]), .inside("postage", [.absent("taxRate")]),
+        ],
+        [.yes("pricesIncludeTax"), .absent("tax"), .each("lines", [.present("taxRate")])],
+    ]
 
     private static let mobile = Schema.object([
         .required("resultUrl", link, "link to the app after the payment; gets the checkout session"),
@@ -331,4 +335,30 @@ extension RouteDescription {
         shape.problems = [.alreadyPaid, .purchaseInProgress, .sessionOver]
         return shape
     }
+}
+
+// With names of their own, so that a description stays flat enough for readers that bound the depth.
+extension NamedSchema {
+    fileprivate static let adjustment = NamedSchema(
+        "OrderAdjustment",
+        .object([
+            .required("name", .printable(1...120), "what the buyer reads"), .required("amount", .signedMoney),
+            .optional(
+                "taxRate",
+                .taxRate,
+                "only with `pricesIncludeTax`; without it a fee is taxed at 10, and discounts are spread over the rates"
+            ),
+        ])
+    )
+
+    fileprivate static let line = NamedSchema(
+        "OrderLine",
+        .object([
+            .required("id", .printable(1...64)), .required("name", .printable(1...120)),
+            .required("unitPrice", .money, "price of one piece; with tax if `pricesIncludeTax`, else without"),
+            .required("quantity", .integer(1...DraftLine.maximumQuantity)),
+            .optional("taxRate", .taxRate, "in per cent; required with `pricesIncludeTax`, not allowed without"),
+            .optional("sum", .money, "checked against unit price times quantity"),
+        ])
+    )
 }

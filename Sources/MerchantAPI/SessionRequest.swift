@@ -92,14 +92,14 @@ package struct SessionRequest: Sendable {
     private static func draft(_ reader: inout JSONReader) throws(Failure) -> OrderDraft {
         let reference = try Failure.reading { () throws(JSONRefusal) in try reader.text("reference") }
         let currency = try currency(&reader)
-        let lines = try lines(&reader)
-        let tax = try reader.money("tax")
-        guard tax.currency == currency else {
-            throw Failure(.invalidAmount, message: "Not the currency of the order.", field: "tax.currencyCode")
-        }
-        let postage = try postage(&reader)
+        let includesTax = try Failure.reading { () throws(JSONRefusal) in try reader.optionalFlag("pricesIncludeTax") }
+        let prices = PriceReader(includesTax: includesTax ?? false)
+        let lines = try lines(&reader, prices)
+        let tax = try prices.tax(&reader, currency)
+        let (postage, postageRate) = try postage(&reader, prices)
         var options = try options(&reader)
-        options.adjustments = try adjustments(&reader, currency)
+        options.adjustments = try adjustments(&reader, currency, prices)
+        if let postageRate { options.postageRate = postageRate }
         do throws(DraftRefusal) {
             return try OrderDraft(reference: reference, lines: lines, tax: tax, postage: postage, options: options)
         } catch {
@@ -115,7 +115,7 @@ package struct SessionRequest: Sendable {
         return currency
     }
 
-    private static func lines(_ reader: inout JSONReader) throws(Failure) -> [DraftLine] {
+    private static func lines(_ reader: inout JSONReader, _ prices: PriceReader) throws(Failure) -> [DraftLine] {
         let readers = try Failure.reading { () throws(JSONRefusal) in try reader.objects("lines") }
         var lines: [DraftLine] = []
         for (index, object) in readers.enumerated() {
@@ -125,11 +125,19 @@ package struct SessionRequest: Sendable {
             }
             let price = try object.money("unitPrice")
             let sum = try object.optionalMoney("sum")
+            let rate = try prices.rate(&object, of: "lines[\(index)]", isRequired: true)
             let rest = object
             try Failure.reading { () throws(JSONRefusal) in try rest.end() }
             do throws(DraftRefusal) {
                 lines.append(
-                    try DraftLine(id: id, name: name, unitPrice: price, quantity: quantity, claimedSum: sum)
+                    try DraftLine(
+                        id: id,
+                        name: name,
+                        unitPrice: price,
+                        quantity: quantity,
+                        taxRate: rate,
+                        claimedSum: sum
+                    )
                 )
             } catch {
                 throw Failure(error.below("lines[\(index)]"))
@@ -140,7 +148,8 @@ package struct SessionRequest: Sendable {
 
     private static func adjustments(
         _ reader: inout JSONReader,
-        _ currency: Currency
+        _ currency: Currency,
+        _ prices: PriceReader
     ) throws(Failure) -> [Adjustment] {
         let readers = try Failure.reading { () throws(JSONRefusal) in try reader.optionalObjects("adjustments") }
         var adjustments: [Adjustment] = []
@@ -148,9 +157,12 @@ package struct SessionRequest: Sendable {
             var object = object
             let name = try Failure.reading { () throws(JSONRefusal) in try object.text("name") }
             let amount = try object.signedMoney("amount")
+            let rate = try prices.rate(&object, of: "adjustments[\(index)]")
             let rest = object
             try Failure.reading { () throws(JSONRefusal) in try rest.end() }
-            guard amount.currency == currency, let adjustment = Adjustment(name: name, units: amount.units) else {
+            guard amount.currency == currency,
+                let adjustment = Adjustment(name: name, units: amount.units, taxRate: rate)
+            else {
                 let field = "adjustments[\(index)].amount"
                 throw Failure(.invalidAmount, message: "Not the currency of the order.", field: field)
             }
@@ -159,17 +171,21 @@ package struct SessionRequest: Sendable {
         return adjustments
     }
 
-    private static func postage(_ reader: inout JSONReader) throws(Failure) -> Postage {
+    private static func postage(
+        _ reader: inout JSONReader,
+        _ prices: PriceReader
+    ) throws(Failure) -> (Postage, TaxRate?) {
         var object = try Failure.reading { () throws(JSONRefusal) in try reader.object("postage") }
         let amount = try object.optionalMoney("amount")
+        let rate = try prices.rate(&object, of: "postage")
         let callback = try Failure.reading { () throws(JSONRefusal) in
             let callback = try object.optionalText("callback")
             try object.end()
             return callback
         }
         switch (amount, callback) {
-        case (let amount?, nil): return .fixed(amount)
-        case (nil, let callback?): return .callback(callback)
+        case (let amount?, nil): return (.fixed(amount), rate)
+        case (nil, let callback?): return (.callback(callback), rate)
         default:
             throw Failure(
                 .invalidRequest,

@@ -8,13 +8,17 @@ console stays silent, and on the confirm page of a phone the total and the butto
 usage: Tests/Browser/pages.py [--program PATH] [--screenshots FOLDER] [--plain] [ja|en ...]
 """
 import argparse
+import json
 import pathlib
 import sys
 import tempfile
+import urllib.request
+import uuid
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import purchase  # noqa: E402
+from demo import Merchant  # noqa: E402
 
 AXE = purchase.ROOT / ".build/python/axe_playwright_python/axe.min.js"
 
@@ -31,6 +35,7 @@ TERMS = {
     "SHOP_LEGAL_URL": "https://shop.example/legal", "SHOP_TERMS_URL": "https://shop.example/terms",
     "SHOP_PRIVACY_URL": "https://shop.example/privacy", "SHOP_CONTACT_URL": "https://shop.example/contact",
     "SHOP_ACCENT": "#7a1f3d", "SHOP_HOME_URL": "https://shop.example/",
+    "SHOP_REGISTRATION_NUMBER": "T1234567890123",
     "APPS_IOS": '[{"prefix":"ABCDE12345","bundle":"com.example.shop","store_url":"https://apps.apple.com/jp/app/shop/id123456789"}]',
     "APPS_ANDROID": '[{"package":"com.example.shop","fingerprints":["' + ":".join(["AB"] * 32)
                     + '"],"store_url":"https://play.google.com/store/apps/details?id=com.example.shop"}]',
@@ -226,6 +231,24 @@ def in_an_app(shop, look, client):
     look.look(other, "opened-twice")
 
 
+def at_two_rates(shop, look):
+    """An order of tea at eight per cent and a cup at ten: both rates, the mark and what it means."""
+    tab, merchant = look.tab(), Merchant(shop.program, shop)
+    try:
+        fields = {"Authorization": "Bearer login-of-hanako-1", "Idempotency-Key": uuid.uuid4().hex, "Content-Type": "application/json"}
+        body = json.dumps({"client": "site", "items": {"tea": 2, "cup": 1}}).encode()
+        tab.driver.get(json.load(urllib.request.urlopen(urllib.request.Request(merchant.url + "/checkouts", data=body, headers=fields)))["launchUrl"])
+        purchase.hosted_pages(tab)
+        tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+        look.look(tab, "confirm-rates", fold=[".bar-sum strong", "#purchase_button"])
+        page = tab.text("main")
+        for words in ["Sencha 100 g※", "2,640", "195", "1,420", "129", "4,060"]:
+            if words not in page:
+                look.findings.append(f"confirm-rates: no {words} in {page}")
+    finally:
+        merchant.stop()
+
+
 def click_shown(tab, selector):
     """Clicks what may be gone by now; never says that anything is reached."""
     tab.driver.execute_script("const e = document.querySelector(arguments[0]); if (e && e.checkVisibility()) e.click();", selector)
@@ -318,6 +341,7 @@ def main():
                     without_session(shop, look)
                     in_a_browser(shop, look)
                     in_an_app(shop, look, "iosApp")
+                    at_two_rates(shop, look)
                     if not large:
                         paid_in_an_app(shop, look, "androidApp")
                     hosted(shop, look)

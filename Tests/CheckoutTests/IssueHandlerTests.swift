@@ -22,7 +22,7 @@ import Testing
             #expect(answer.cookie(Jar.app)?.hasPrefix("swp_") == true)
             let asked = try #require(shop.database.asked.first).parameters
             let (hash, subtotal, client) = (try asked.digest(0, 9), try asked.int64(0, 6), try asked.text(0, 8))
-            #expect(hash == ticket.hash && subtotal == 8_980 + 2 * 15_980 && client == "iosApp")
+            #expect(hash == ticket.hash && subtotal == 9_878 + 2 * 17_578 && client == "iosApp")
         }
     }
 

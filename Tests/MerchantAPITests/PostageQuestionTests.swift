@@ -26,7 +26,7 @@ struct PostageQuestionTests {
         #expect(
             body == """
                 {"sessionId":"019aa000-0000-7000-8000-000000000001","currency":"JPY",\
-                "subtotal":{"amount":"2400","currencyCode":"JPY"},\
+                "subtotal":{"amount":"2400","currencyCode":"JPY"},"pricesIncludeTax":false,\
                 "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064","prefecture":"JP-13"}}
                 """
         )

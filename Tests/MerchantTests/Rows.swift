@@ -13,6 +13,8 @@ struct OrderRow {
     var refunded: Int64 = 0
     var expires: WallTime? = Sample.time + .seconds(3_600)
     var adjustments: String?
+    var taxes: String?
+    var postageRate: Int64?
     var metadata: String? = #"{"cart":"7"}"#
     var checkoutSession: String? = Sample.checkoutSession
     var permission: String?
@@ -58,6 +60,8 @@ struct OrderRow {
             row.append(text: permission)
             row.append(text: "sandbox")
             row.append(json: adjustments)
+            row.append(json: taxes)
+            row.append(int64: postageRate)
             row.append(bool: needsAttention)
             row.append(text: captureMode)
             row.append(text: returnURL)

@@ -76,6 +76,51 @@ struct BadSession: Sendable, CustomTestStringConvertible {
         ),
     ]
 
+    /// The order with prices that include tax.
+    private static func taxed(_ more: String = "", line: String = #","taxRate":8"#, postage: String = "") -> String {
+        SessionBodies.site(more, replacing: #""tax":\#(Sample.yen(240)),"#, with: #""pricesIncludeTax":true,"#)
+            .replacing(#""quantity":2"#, with: #""quantity":2\#(line)"#)
+            .replacing(#"{"amount":\#(Sample.yen(540))}"#, with: #"{"amount":\#(Sample.yen(540))\#(postage)}"#)
+    }
+
+    static let ofTax = [
+        BadSession(taxed(#","tax":\#(Sample.yen(0))"#), 400, "invalid_request", "tax"),
+        BadSession(taxed(line: ""), 400, "invalid_request", "lines[0].taxRate"),
+        BadSession(taxed(line: #","taxRate":9"#), 400, "invalid_request", "lines[0].taxRate"),
+        BadSession(taxed(line: #","taxRate":"8""#), 400, "invalid_request", "lines[0].taxRate"),
+        BadSession(taxed(postage: #","taxRate":5"#), 400, "invalid_request", "postage.taxRate"),
+        BadSession(
+            taxed(#","adjustments":[{"name":"Points","amount":\#(Sample.yen(-1)),"taxRate":10}]"#),
+            400,
+            "invalid_amount",
+            "adjustments"
+        ),
+        BadSession(
+            SessionBodies.site(#","pricesIncludeTax":true"#),
+            400,
+            "invalid_request",
+            "lines[0].taxRate"
+        ),
+        BadSession(
+            changed(#""quantity":2"#, #""quantity":2,"taxRate":8"#),
+            400,
+            "invalid_request",
+            "lines[0].taxRate"
+        ),
+        BadSession(
+            changed(#"{"amount":\#(Sample.yen(540))}"#, #"{"amount":\#(Sample.yen(540)),"taxRate":10}"#),
+            400,
+            "invalid_request",
+            "postage.taxRate"
+        ),
+        BadSession(
+            SessionBodies.site(#","adjustments":[{"name":"Points","amount":\#(Sample.yen(-1)),"taxRate":8}]"#),
+            400,
+            "invalid_request",
+            "adjustments[0].taxRate"
+        ),
+    ]
+
     static let ofWay = [
         BadSession(changed("iosApp", "site"), 400, "invalid_request", "returnUrl"),
         BadSession(
@@ -202,7 +247,7 @@ struct BadSession: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: BadSession.ofOrder + BadSession.ofWay)
+    @Test(arguments: BadSession.ofOrder + BadSession.ofTax + BadSession.ofWay)
     func `is refused with the member that is wrong, and nothing is stored`(bad: BadSession) async throws {
         try await withMerchants(bad.settings) { shop in
             let answer = try await shop.send(Self.request, body: bad.body)

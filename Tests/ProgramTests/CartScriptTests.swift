@@ -70,7 +70,7 @@ struct CartScriptTests {
             console.log(load().value + " " + part("subtotal").textContent);
             """#.replacing("ROOT", with: "\"\(Self.root)\"").replacing("BETWEEN", with: between)
         let result = try ChildPlan("/usr/bin/node", ["-e", program]).run(atMost: .seconds(120))
-        let sum = quantity == "3" ? "3,300" : "1,100"
+        let sum = quantity == "3" ? "3,000" : "1,000"
         #expect(String(decoding: result.output, as: UTF8.self) == "\(quantity) ¥\(sum)\n")
     }
 

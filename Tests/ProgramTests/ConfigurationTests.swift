@@ -159,10 +159,16 @@ private func configuration(
             ("accent", "#fff"), ("legal_url", "http://shop.example"), ("terms_url", "javascript:alert(1)"),
             ("privacy_url", "https://"), ("contact_url", "mailto:a@b.example"), ("delivery", "a\nb"),
             ("payment", "a\nb"), ("returns_en", String(repeating: "a", count: 301)),
+            ("registration_number", "T123456789012"), ("registration_number", "t1234567890123"),
+            ("registration_number", "T12345678901234"), ("registration_number", "T１23456789012"),
         ] {
             let found = problems(["SALLYPORT_SHOP_\(name.uppercased())": odd])
             #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("shop.\(name): ") }, "\(odd): \(found)")
         }
+    }
+
+    @Test func `takes the number of an issuer of qualified invoices`() {
+        #expect(problems(["SALLYPORT_SHOP_REGISTRATION_NUMBER": "T1234567890123"]) == [])
     }
 
     @Test func `asks merchants' servers for little, and believes whom it believes of endpoints`() throws {

@@ -21,7 +21,7 @@ struct ServiceRoleTests {
             "webview_session_id", "key_id", "created_at", "subtotal", "tax", "client", "currency", "reference",
             "account",
             "environment",
-            "lines", "metadata", "note", "adjustments",
+            "lines", "metadata", "note", "adjustments", "taxes",
         ],
         "payment_object": ["webview_session_id", "created_at", "kind", "object_id", "currency"],
         "payment_operation": [

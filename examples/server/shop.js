@@ -14,7 +14,7 @@
 const crypto = require("node:crypto"), fs = require("node:fs"), http = require("node:http"), https = require("node:https");
 
 const env = process.env;
-const PRICES = new Map([["tea", ["Sencha 100 g", 1200]], ["cup", ["Tea cup", 800]]]), POSTAGE = 540;
+const PRICES = new Map([["tea", ["Sencha 100 g", 1320, 8]], ["cup", ["Tea cup", 880, 10]]]), POSTAGE = 540;
 // What the states of a session mean to an app, and the status that tells it.
 const MEANING = {created: "open", at_provider: "open", in_review: "open", paying: "pending", payment_pending: "pending",
     declined: "declined", cancelled: "over", expired: "over", closed: "over",
@@ -130,9 +130,11 @@ async function begin(login, word, body) {
 
 /** The order as Sallyport wants it; the prices are ours, whatever the app says. */
 function order(reference, client, items, verifier) {
-    const lines = items.map(([id, quantity]) => ({id, name: PRICES.get(id)[0], quantity, unitPrice: yen(PRICES.get(id)[1])}));
-    const sum = items.reduce((sum, [id, count]) => sum + PRICES.get(id)[1] * count, 0);
-    return {reference, client, currency: "JPY", lines, tax: yen(Math.floor(sum / 10)), postage: {amount: yen(POSTAGE)},
+    const lines = items.map(([id, quantity]) => {
+        const [name, price, taxRate] = PRICES.get(id);
+        return {id, name, quantity, unitPrice: yen(price), taxRate};
+    });
+    return {reference, client, currency: "JPY", pricesIncludeTax: true, lines, postage: {amount: yen(POSTAGE)},
         codeChallenge: digest(verifier, "base64url"), ...(client === "site" && {returnUrl: RETURN_URL})};
 }
 

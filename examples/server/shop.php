@@ -15,7 +15,7 @@
 // length before this file sees them.
 declare(strict_types=1);
 
-const PRICES = ['tea' => ['Sencha 100 g', 1200], 'cup' => ['Tea cup', 800]], POSTAGE = 540;
+const PRICES = ['tea' => ['Sencha 100 g', 1320, 8], 'cup' => ['Tea cup', 880, 10]], POSTAGE = 540;
 // What the states of a session mean to an app, and the status that tells it.
 const MEANING = ['created' => 'open', 'at_provider' => 'open', 'in_review' => 'open', 'paying' => 'pending', 'payment_pending' => 'pending',
     'declined' => 'declined', 'cancelled' => 'over', 'expired' => 'over', 'closed' => 'over',
@@ -163,12 +163,12 @@ function begin(string $login, string $word, array $body): Answer {
 
 /** The order as Sallyport wants it; the prices are ours, whatever the app says. */
 function order(string $reference, string $client, array $items, string $verifier): array {
-    [$lines, $sum] = [[], 0];
+    $lines = [];
     foreach ($items as $id => $count) {
-        $lines[] = ['id' => $id, 'name' => PRICES[$id][0], 'quantity' => $count, 'unitPrice' => yen(PRICES[$id][1])];
-        $sum += PRICES[$id][1] * $count;
+        [$name, $price, $rate] = PRICES[$id];
+        $lines[] = ['id' => $id, 'name' => $name, 'quantity' => $count, 'unitPrice' => yen($price), 'taxRate' => $rate];
     }
-    $order = ['reference' => $reference, 'client' => $client, 'currency' => 'JPY', 'lines' => $lines, 'tax' => yen(intdiv($sum, 10)),
+    $order = ['reference' => $reference, 'client' => $client, 'currency' => 'JPY', 'pricesIncludeTax' => true, 'lines' => $lines,
         'postage' => ['amount' => yen(POSTAGE)], 'codeChallenge' => base64url(hash('sha256', $verifier, true))];
     return $client === 'site' ? $order + ['returnUrl' => getenv('SHOP_RETURN_URL') ?: 'https://shop.example.com/paid'] : $order;
 }

@@ -14,7 +14,7 @@ import base64, hashlib, hmac, http.client, json, os, re, secrets, signal, ssl, s
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-PRICES, POSTAGE = {"tea": ("Sencha 100 g", 1200), "cup": ("Tea cup", 800)}, 540
+PRICES, POSTAGE = {"tea": ("Sencha 100 g", 1320, 8), "cup": ("Tea cup", 880, 10)}, 540
 # What the states of a session mean to an app, and the status that tells it.
 MEANING = {"created": "open", "at_provider": "open", "in_review": "open", "paying": "pending", "payment_pending": "pending",
            "declined": "declined", "cancelled": "over", "expired": "over", "closed": "over",
@@ -117,9 +117,9 @@ def begin(login, word, body):
 def order(reference, client, items, verifier):
     """The order as Sallyport wants it; the prices are ours, whatever the app says."""
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-    lines = [{"id": id, "name": PRICES[id][0], "quantity": count, "unitPrice": yen(PRICES[id][1])} for id, count in items.items()]
-    tax = sum(PRICES[id][1] * count for id, count in items.items()) // 10
-    return {"reference": reference, "client": client, "currency": "JPY", "lines": lines, "tax": yen(tax),
+    lines = [{"id": id, "name": PRICES[id][0], "quantity": count, "unitPrice": yen(PRICES[id][1]), "taxRate": PRICES[id][2]}
+             for id, count in items.items()]
+    return {"reference": reference, "client": client, "currency": "JPY", "pricesIncludeTax": True, "lines": lines,
             "postage": {"amount": yen(POSTAGE)}, "codeChallenge": challenge} | ({"returnUrl": RETURN_URL} if client == "site" else {})
 
 def redeem(login, body):

@@ -18,7 +18,7 @@ require "openssl"
 require "securerandom"
 require "webrick"
 
-PRICES = { "tea" => ["Sencha 100 g", 1200], "cup" => ["Tea cup", 800] }.freeze
+PRICES = { "tea" => ["Sencha 100 g", 1320, 8], "cup" => ["Tea cup", 880, 10] }.freeze
 POSTAGE = 540
 # What the states of a session mean to an app, and the status that tells it.
 MEANING = { "created" => "open", "at_provider" => "open", "in_review" => "open", "paying" => "pending", "payment_pending" => "pending",
@@ -140,9 +140,11 @@ end
 
 # The order as Sallyport wants it; the prices are ours, whatever the app says.
 def order(reference, client, items, verifier)
-  lines = items.map { |id, count| { "id" => id, "name" => PRICES[id][0], "quantity" => count, "unitPrice" => yen(PRICES[id][1]) } }
-  tax = items.sum { |id, count| PRICES[id][1] * count } / 10
-  order = { "reference" => reference, "client" => client, "currency" => "JPY", "lines" => lines, "tax" => yen(tax),
+  lines = items.map do |id, count|
+    name, price, rate = PRICES[id]
+    { "id" => id, "name" => name, "quantity" => count, "unitPrice" => yen(price), "taxRate" => rate }
+  end
+  order = { "reference" => reference, "client" => client, "currency" => "JPY", "pricesIncludeTax" => true, "lines" => lines,
             "postage" => { "amount" => yen(POSTAGE) },
             "codeChallenge" => Base64.urlsafe_encode64(OpenSSL::Digest::SHA256.digest(verifier), padding: false) }
   client == "site" ? order.merge("returnUrl" => RETURN_URL) : order

@@ -47,8 +47,7 @@
   function showSum() {
     const valid = inputs.every((input) => WHOLE.test(input.value.trim()));
     const sum = inputs.reduce((total, input) => total + Number(input.value) * Number(input.dataset.price), 0);
-    // As the server does it: tax of ten per cent on the sum, rounded down.
-    const digits = String(Math.floor((sum * 11) / 10)).replace(/\B(?=(\d{3})+$)/g, ",");
+    const digits = String(sum).replace(/\B(?=(\d{3})+$)/g, ",");
     document.getElementById("subtotal").textContent = valid ? page.YEN + digits : "-";
   }
 

@@ -48,7 +48,7 @@ struct ButtonPage: Sendable {
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts
         language = texts.language
-        table = OrderTable(texts)
+        table = OrderTable(frame)
         form = StartForm(texts.button)
         wayBack = WayBack(frame)
         let head = Head<PageSlot>(

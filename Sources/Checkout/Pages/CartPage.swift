@@ -58,9 +58,8 @@ struct CartPage: Sendable {
         return """
             <li class="card article">
             <div class="article-picture">\(picture(frame, entry.article))</div>
-            <div class="article-text"><h2>\(name)</h2>\
-            <p class="price">\(withTax(entry.article.price), in: texts.language) <small>\(texts.order.withTax)</small> \
-            <small>(\(texts.order.withoutTax) \(entry.article.price, in: texts.language))</small></p></div>
+            <div class="article-text"><h2>\(name)\(mark(entry.article, texts.order))</h2>\
+            <p class="price">\(entry.article.price, in: texts.language) <small>\(texts.order.withTax)</small></p></div>
             <div class="article-count"><label for="\(entry.field)">\(texts.order.quantity)</label><div class="stepper">\
             <button type="button" data-step="-1" disabled aria-label="\(name)\(texts.cart.less)">−</button>\
             <input type="text" inputmode="numeric" maxlength="2" autocomplete="off" required value="1" \
@@ -70,6 +69,15 @@ struct CartPage: Sendable {
             </li>
 
             """
+    }
+
+    private static func mark(_ article: Article, _ texts: OrderTexts) -> Markup<PageSlot> {
+        article.taxRate == .reduced ? "\(texts.reducedMark)" : .empty
+    }
+
+    private static func legend(_ frame: CheckoutFrame) -> Markup<PageSlot> {
+        guard frame.site.catalogue.entries.contains(where: { $0.article.taxRate == .reduced }) else { return .empty }
+        return "<p class=\"note\">\(frame.texts.order.reducedLegend)</p>\n"
     }
 
     private static func picture(_ frame: CheckoutFrame, _ article: Article) -> Markup<PageSlot> {
@@ -87,19 +95,14 @@ struct CartPage: Sendable {
             <button type="submit" id="amzn_button" class="button button-gold button-wide" disabled>\(texts.buy)</button>
             <p id="status" class="note" role="status"></p>
             <p class="note">\(texts.assurance)</p>
-            </div>
+            \(legend(frame))</div>
             """
     }
 
     /// What the quantities come to before the buyer changes them.
     private static func oneOfEach(_ catalogue: Catalogue) -> Yen {
         let sum = catalogue.entries.reduce(0) { $0 + $1.article.price.amount }
-        return withTax(Yen(exactly: sum) ?? .zero)
-    }
-
-    private static func withTax(_ price: Yen) -> Yen {
-        // Prices of a catalogue are far from the limit.
-        (try? price.withTax()) ?? price
+        return Yen(exactly: sum) ?? .zero
     }
 
     private static func data(_ frame: CheckoutFrame, _ client: ClientKind) -> JSONBlock {

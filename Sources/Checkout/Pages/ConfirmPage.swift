@@ -70,7 +70,7 @@ final class ConfirmPage: Sendable {
 
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts
-        table = OrderTable(texts)
+        table = OrderTable(frame)
         address = AddressBlock(texts.order)
         self.texts = texts.confirm
         language = texts.language

@@ -5,14 +5,26 @@ import Pages
 struct OrderTable: Sendable {
     private enum RowSlot {
         case name
+        case mark
         case unitPrice
         case quantity
+        case tax
         case sum
     }
 
-    private enum AdjustmentSlot {
+    private enum SumSlot {
         case name
         case amount
+    }
+
+    private enum TaxSlot {
+        case rates
+    }
+
+    private enum RateSlot {
+        case name
+        case taxable
+        case tax
     }
 
     private enum TableSlot {
@@ -20,29 +32,50 @@ struct OrderTable: Sendable {
         case subtotal
         case tax
         case adjustments
+        case postageMark
         case postage
         case total
+        case taxes
     }
 
     private let table: Template<TableSlot>
     private let row: Template<RowSlot>
-    private let adjustment = Template<AdjustmentSlot>(
+    private let sum = Template<SumSlot>(
         """
         <tr><th scope="row">\(.name)</th><td>\(.amount)</td></tr>
 
         """
     )
-    private let undecided: Wording
+    private let taxes: Template<TaxSlot>
+    private let rate: Template<RateSlot>
+    private let contained: Template<SumSlot>
+    private let legend: Template<TaxSlot>
+    private let texts: OrderTexts
     private let language: Language
 
-    init(_ every: Texts) {
-        let texts = every.order
-        language = every.language
-        undecided = texts.undecided
+    init(_ frame: CheckoutFrame) {
+        let texts = frame.texts.order
+        self.texts = texts
+        language = frame.texts.language
         row = Template(
             """
-            <tr><th scope="row">\(.name) <small>\(.unitPrice) × \(.quantity) \(texts.withoutTax)</small></th>\
+            <tr><th scope="row">\(.name)\(.mark) <small>\(.unitPrice) × \(.quantity) \(.tax)</small></th>\
             <td>\(.sum)</td></tr>
+
+            """
+        )
+        rate = Template(
+            """
+            <div><dt>\(.name)</dt><dd>\(.taxable)\(.tax)</dd></div>
+
+            """
+        )
+        contained = Template(" <small>\(texts.taxOpening)\(.amount)\(texts.taxClosing)</small>")
+        legend = Template("<p class=\"note\">\(texts.reducedLegend)</p>\n")
+        taxes = Template(
+            """
+            <dl class="facts" id="taxes">
+            \(.rates)\(Self.registration(frame))</dl>
 
             """
         )
@@ -55,14 +88,21 @@ struct OrderTable: Sendable {
             \(.rows)</tbody>
             <tfoot>
             <tr><th scope="row">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
-            <tr><th scope="row">\(texts.tax)</th><td>\(.tax)</td></tr>
-            \(.adjustments)<tr><th scope="row">\(texts.postage)</th><td id="postage">\(.postage)</td></tr>
+            \(.tax)\(.adjustments)<tr><th scope="row">\(texts.postage)\(.postageMark)</th><td id="postage">\(.postage)</td></tr>
             <tr class="order-total"><th scope="row">\(texts.total)</th><td id="total">\(.total)</td></tr>
             </tfoot>
             </table>
-
+            \(.taxes)
             """
         )
+    }
+
+    private static func registration(_ frame: CheckoutFrame) -> Markup<TaxSlot> {
+        guard let number = frame.site.terms.registration else { return .empty }
+        return """
+            <div><dt>\(frame.texts.order.registration)</dt><dd>\(number)</dd></div>
+
+            """
     }
 
     /// Writes the table of an order.
@@ -77,19 +117,56 @@ struct OrderTable: Sendable {
             case .rows:
                 for line in order.lines { write(line, to: &writer) }
             case .subtotal: writer.yen(order.subtotal, in: language)
-            case .tax: writer.yen(order.tax, in: language)
+            case .tax: if order.bases == nil { writeTax(of: order, to: &writer) }
             case .adjustments:
                 for adjustment in order.adjustments { write(adjustment, to: &writer) }
+            case .postageMark: if order.hasReducedPostage { writer.text(texts.reducedMark) }
             case .postage: write(sums?.postage, to: &writer)
             case .total: write(sums?.total, to: &writer)
+            case .taxes:
+                guard let bases = order.bases(with: sums?.postage) else { return }
+                write(bases, to: &writer)
+                if order.hasReducedRate { legend.render(into: &writer) { _, _ in } }
             }
         }
+    }
+
+    /// Writes the line of a tax that comes on top.
+    private func writeTax(of order: Order, to writer: inout HTMLWriter) {
+        sum.render(into: &writer) { slot, writer in
+            switch slot {
+            case .name: writer.text(texts.tax)
+            case .amount: writer.yen(order.tax, in: language)
+            }
+        }
+    }
+
+    /// Writes what is paid at each rate, and the tax in it.
+    private func write(_ bases: TaxBases, to writer: inout HTMLWriter) {
+        taxes.render(into: &writer) { _, writer in
+            for taxRate in TaxRate.allCases where bases[taxRate] > 0 {
+                rate.render(into: &writer) { slot, writer in
+                    switch slot {
+                    case .name: writer.text(texts.rate(taxRate))
+                    case .taxable: writer.yen(Yen(exactly: bases[taxRate]) ?? .zero, in: language)
+                    case .tax: if taxRate != .untaxed { write(bases.tax(at: taxRate), to: &writer) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the tax that a sum contains.
+    private func write(_ tax: Int64, to writer: inout HTMLWriter) {
+        contained.render(into: &writer) { _, writer in writer.yen(Yen(exactly: tax) ?? .zero, in: language) }
     }
 
     private func write(_ line: OrderLine, to writer: inout HTMLWriter) {
         row.render(into: &writer) { slot, writer in
             switch slot {
             case .name: writer.text(line.article.name)
+            case .mark: if line.article.taxRate == .reduced { writer.text(texts.reducedMark) }
+            case .tax: writer.text(line.article.taxRate == nil ? texts.withoutTax : texts.withTax)
             case .unitPrice: writer.yen(line.article.price, in: language)
             case .quantity: writer.number(line.quantity)
             case .sum: writer.yen(line.sum, in: language)
@@ -98,9 +175,11 @@ struct OrderTable: Sendable {
     }
 
     private func write(_ adjustment: Adjustment, to writer: inout HTMLWriter) {
-        self.adjustment.render(into: &writer) { slot, writer in
+        sum.render(into: &writer) { slot, writer in
             switch slot {
-            case .name: writer.text(adjustment.name)
+            case .name:
+                writer.text(adjustment.name)
+                if adjustment.taxRate == .reduced { writer.text(texts.reducedMark) }
             case .amount:
                 if adjustment.units < 0 { writer.text("−") }
                 writer.yen(Yen(exactly: abs(adjustment.units)) ?? .zero, in: language)
@@ -112,9 +191,19 @@ struct OrderTable: Sendable {
         if let amount {
             writer.yen(amount, in: language)
         } else {
-            writer.text(undecided)
+            writer.text(texts.undecided)
         }
     }
+}
+
+extension Order {
+    /// Whether something on it has the mark of the reduced rate.
+    fileprivate var hasReducedRate: Bool {
+        hasReducedPostage || lines.contains { $0.article.taxRate == .reduced }
+            || adjustments.contains { $0.taxRate == .reduced }
+    }
+
+    fileprivate var hasReducedPostage: Bool { bases != nil && postageRate == .reduced }
 }
 
 /// The block that says where an order goes.

@@ -22,6 +22,8 @@ struct ShopTerms: Sendable {
     var returns: [Language: String] = [:]
     /// The shop's own page, where a buyer whom a page here can take no further goes on; `nil` for none.
     var home: LinkTarget?
+    /// The shop's number as an issuer of qualified invoices, `T` and 13 digits; `nil` for none.
+    var registration: String?
     /// The pages that there are.
     var policies: [Policy: LinkTarget] = [:]
 }

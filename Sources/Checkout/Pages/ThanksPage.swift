@@ -26,7 +26,7 @@ struct ThanksPage: Sendable {
 
     init(_ frame: CheckoutFrame) {
         let texts = frame.texts
-        table = OrderTable(texts)
+        table = OrderTable(frame)
         payment = PaymentLine(texts.order)
         language = texts.language
         hasHome = frame.site.terms.home != nil

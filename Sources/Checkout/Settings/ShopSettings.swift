@@ -35,7 +35,28 @@ package struct ShopSettings: Sendable {
             "shop.home_url",
             "https address of the shop, linked as the way on from pages of errors and of checkouts that are over"
         )
-        terms = ShopTerms(payment: payment, delivery: delivery, returns: returns, home: home, policies: policies)
+        let registration = read.text(
+            "shop.registration_number",
+            "",
+            "number as an issuer of qualified invoices, T and 13 digits; with the tax of each rate on confirm page and receipt"
+        )
+        if !registration.isEmpty, !ShopSettings.isRegistration(registration) {
+            read.complain("shop.registration_number", "not T and 13 digits")
+        }
+        terms = ShopTerms(
+            payment: payment,
+            delivery: delivery,
+            returns: returns,
+            home: home,
+            registration: registration.isEmpty ? nil : registration,
+            policies: policies
+        )
+    }
+
+    private static func isRegistration(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return bytes.count == 14 && bytes.first == UInt8(ascii: "T")
+            && bytes.dropFirst().allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     private static func meaning(_ policy: ShopTerms.Policy) -> String {

@@ -72,10 +72,10 @@ package enum OrderSQL {
         o AS (
             INSERT INTO merchant_order AS o (
                 webview_session_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,
-                environment, checkout_session, lines)
+                environment, checkout_session, lines, taxes)
             SELECT u.webview_session_id, u.created_at, statement_timestamp(), u.subtotal, u.tax_included - u.subtotal, u.postage, u.total,
                 'created', u.client, 'JPY', \(reference), \(account.id), \(account.environment), u.order_ref,
-                order_lines(u.cart)
+                order_lines(u.cart), order_cart_taxes(u.cart)
             FROM u WHERE u.outcome = 'placed'
             ON CONFLICT (webview_session_id) DO UPDATE SET
                 postage = excluded.postage, total = excluded.total, checkout_session = excluded.checkout_session,

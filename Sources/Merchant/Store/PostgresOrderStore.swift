@@ -72,7 +72,7 @@ package final class PostgresOrderStore: OrderStore {
         Column("order_status(o.state, f.state, f.is_over)", OrderState.self),
         Column("o.currency", Currency.self),
         Column("o.subtotal", Int64.self),
-        Column("o.tax", Int64.self),
+        Column("order_tax(o.tax, o.taxes, coalesce(f.postage, o.postage))", Int64.self),
         Column("\ncoalesce(f.postage, o.postage)", Int64?.self),
         Column("coalesce(f.total, o.total)", Int64?.self),
         Column("o.captured", Int64.self),
@@ -89,6 +89,8 @@ package final class PostgresOrderStore: OrderStore {
         Column("\no.charge_permission", String?.self),
         Column("o.environment", String.self),
         Column("order_adjustments_data(o.adjustments, o.currency)", StoredJSON?.self),
+        Column("order_taxes_data(o.taxes, coalesce(f.postage, o.postage), o.currency)", StoredJSON?.self),
+        Column("(o.taxes ->> 'postage')::bigint", Int64?.self),
         Column("\n\(needsAttention)", Bool.self)
     )
 
@@ -244,7 +246,7 @@ package final class PostgresOrderStore: OrderStore {
             webviewSession, reference, state, currency, subtotal, tax, postage, total, captured, refunded, created,
             updated,
             expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
-            needsAttention
+            taxes, postageRate, needsAttention
         ) = try orderColumns.read(&row)
         let (captureMode, returnURL, declineReason, declined) = try moreColumns.read(&row)
         var sums = MerchantOrder.Sums(
@@ -271,6 +273,8 @@ package final class PostgresOrderStore: OrderStore {
         order.permission = permission
         order.environment = environment
         order.adjustments = adjustments?.utf8
+        order.taxes = taxes?.utf8
+        order.postageRate = postageRate.map(Int.init)
         order.needsAttention = needsAttention
         order.captureMode = captureMode
         order.returnURL = returnURL

@@ -32,6 +32,8 @@ struct NewSession: Sendable {
         let metadata: [UInt8]?
         /// What comes on top of the lines or is taken off, in minor units; `nil` for none.
         let adjustments: [UInt8]?
+        /// What is paid at each rate of tax but for the postage; `nil` where the prices exclude tax.
+        let taxes: [UInt8]?
         /// What the crossing needs to know; `nil` where it follows from settings.
         let terms: [UInt8]?
 
@@ -41,11 +43,19 @@ struct NewSession: Sendable {
         ///   - lines: Sums in minor units.
         ///   - metadata: The merchant's own.
         ///   - adjustments: Minor units.
+        ///   - taxes: What is paid at each rate, in minor units.
         ///   - terms: What the crossing needs to know.
-        init(lines: [UInt8], metadata: [UInt8]?, adjustments: [UInt8]? = nil, terms: [UInt8]?) {
+        init(
+            lines: [UInt8],
+            metadata: [UInt8]?,
+            adjustments: [UInt8]? = nil,
+            taxes: [UInt8]? = nil,
+            terms: [UInt8]?
+        ) {
             self.lines = lines
             self.metadata = metadata
             self.adjustments = adjustments
+            self.taxes = taxes
             self.terms = terms
         }
     }
@@ -118,7 +128,7 @@ final class PostgresSessionCreation {
     static let openStatement = TypedStatement<
         Void, Guarded, IdempotencyClaim, Int64, Int64, Int64, Int64, String, Digest32, Digest32?, Digest32?, UTF8Text,
         String?, WallTime, Int64?, String, OrderAccount, UTF8Text, Int32, [UInt8], String?, String?, UUIDBytes, Int64,
-        String?, Bool
+        String?, Bool, String?
     >(
         name: "session_open_app",
         sql: """
@@ -141,10 +151,10 @@ final class PostgresSessionCreation {
             ), o AS (
                 INSERT INTO merchant_order (
                     webview_session_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
-                    reference, account, environment, lines, metadata, note, adjustments)
+                    reference, account, environment, lines, metadata, note, adjustments, taxes)
                 SELECT $1, $27, $17, $17, $9, $28, $18, $10 + $18, 'created'::order_state, $11::webview_session_client, 'JPY',
                     CASE WHEN $30 THEN reference_claim($19, $20, $21) ELSE $19 END, $20, $21, $22::json, $25::json, $26,
-                    $29::json
+                    $29::json, $31::json
                 WHERE EXISTS (SELECT FROM i)
             )
             SELECT claimed FROM i
@@ -233,7 +243,8 @@ final class PostgresSessionCreation {
             new.claim.key,
             new.draft.tax.units,
             new.texts.adjustments.map { String(decoding: $0, as: UTF8.self) },
-            new.draft.options.hasUniqueReference
+            new.draft.options.hasUniqueReference,
+            new.texts.taxes.map { String(decoding: $0, as: UTF8.self) }
         )
     }
 

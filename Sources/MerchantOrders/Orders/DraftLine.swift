@@ -7,8 +7,10 @@ package struct DraftLine: Sendable, Hashable {
     package let id: String
     /// What the buyer reads: 1 to 120 printable characters.
     package let name: String
-    /// The price of one, tax excluded; may be nothing.
+    /// The price of one, tax included where the line has a rate; may be nothing.
     package let unitPrice: Money
+    /// At which it is taxed; `nil` where the price excludes tax.
+    package let taxRate: TaxRate?
     /// 1 to 9,999.
     package let quantity: Int
     /// The price of all of them.
@@ -22,8 +24,9 @@ package struct DraftLine: Sendable, Hashable {
     /// - Parameters:
     ///   - id: 1 to 64 printable characters.
     ///   - name: 1 to 120 printable characters.
-    ///   - unitPrice: The price of one, tax excluded.
+    ///   - unitPrice: The price of one, tax included where the line has a rate.
     ///   - quantity: 1 to 9,999.
+    ///   - taxRate: At which it is taxed; `nil` where the price excludes tax.
     ///   - claimedSum: What the merchant takes for the price of all, where it said so.
     /// - Throws: `invalid`, `amount` where the price of all leaves the bounds of `Money`, `sum` where another one was claimed.
     package init(
@@ -31,6 +34,7 @@ package struct DraftLine: Sendable, Hashable {
         name: String,
         unitPrice: Money,
         quantity: Int,
+        taxRate: TaxRate? = nil,
         claimedSum: Money? = nil
     ) throws(DraftRefusal) {
         try DraftRefusal.check(id, "id", 1...64)
@@ -49,6 +53,7 @@ package struct DraftLine: Sendable, Hashable {
         self.name = name
         self.unitPrice = unitPrice
         self.quantity = quantity
+        self.taxRate = taxRate
         self.sum = sum
     }
 }

@@ -6,9 +6,9 @@ package import Primitives
 package struct MerchantOrder: Sendable, Hashable {
     /// The sums of an order, all in its currency.
     package struct Sums: Sendable, Hashable {
-        /// The lines, tax excluded.
+        /// The lines at their prices.
         package var subtotal: Money
-        /// The tax on the lines.
+        /// The tax on the lines; where the prices include tax, all tax that the other sums contain.
         package var tax: Money
         /// `nil` until it is known.
         package var postage: Money?
@@ -22,7 +22,7 @@ package struct MerchantOrder: Sendable, Hashable {
         /// Sums of an order of which nothing was taken yet.
         ///
         /// - Parameters:
-        ///   - subtotal: The lines, tax excluded.
+        ///   - subtotal: The lines at their prices.
         ///   - tax: The tax on the lines.
         package init(subtotal: Money, tax: Money) {
             self.subtotal = subtotal
@@ -92,6 +92,10 @@ package struct MerchantOrder: Sendable, Hashable {
     package var lines: [UInt8] = []
     /// What comes on top of the lines or is taken off, as JSON in the form of the API; `nil` for none.
     package var adjustments: [UInt8]?
+    /// What is paid at each rate and the tax in it, as JSON in the form of the API; `nil` where the prices exclude tax.
+    package var taxes: [UInt8]?
+    /// At which the postage is taxed, in per cent; `nil` where the prices exclude tax.
+    package var postageRate: Int?
     /// The merchant's own, as a JSON object; `nil` for none.
     package var metadata: [UInt8]?
     /// A line for the buyer.

@@ -36,6 +36,8 @@ package struct OrderDraft: Sendable, Hashable {
         package var metadata: [OctetText: String] = [:]
         /// What comes on top or is taken off: at most 20, names of 1 to 120 printable characters.
         package var adjustments: [Adjustment] = []
+        /// At which the postage is taxed, where the prices include tax.
+        package var postageRate = TaxRate.standard
         /// Whether it is refused where another session of its reference is open or paid.
         package var hasUniqueReference = false
 
@@ -49,10 +51,12 @@ package struct OrderDraft: Sendable, Hashable {
     package let reference: String?
     /// 1 to 200, no id twice.
     package let lines: [DraftLine]
-    /// The sum of the lines, tax excluded; more than nothing.
+    /// The sum of the lines at their prices; more than nothing.
     package let subtotal: Money
-    /// The tax on the lines.
+    /// The tax that comes on top of the lines; nothing where the prices include it.
     package let tax: Money
+    /// What is paid at each rate but for the postage; `nil` where the prices exclude tax.
+    package let bases: TaxBases?
     /// How the postage comes about.
     package let postage: Postage
     /// What the order has besides its price.
@@ -80,8 +84,8 @@ package struct OrderDraft: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - reference: 1 to 100 printable characters.
-    ///   - lines: 1 to 200, no id twice; together more than nothing.
-    ///   - tax: In the currency of the lines.
+    ///   - lines: 1 to 200, no id twice; together more than nothing. All have a rate, or none has.
+    ///   - tax: In the currency of the lines; nothing where they have rates.
     ///   - postage: In the currency of the lines, or a way to learn it.
     ///   - options: What the order has besides its price.
     /// - Throws: `invalid`, `amount`; the field says which member.
@@ -111,7 +115,8 @@ package struct OrderDraft: Sendable, Hashable {
                     id: line.article.id,
                     name: line.article.name,
                     unitPrice: Money(line.article.price),
-                    quantity: line.quantity
+                    quantity: line.quantity,
+                    taxRate: line.article.taxRate
                 )
             )
         }
@@ -136,7 +141,13 @@ package struct OrderDraft: Sendable, Hashable {
         self.options = options
         subtotal = try OrderDraft.subtotal(lines, tax.currency)
         try OrderDraft.check(options.adjustments, on: subtotal.units + tax.units)
-        if let shown { self.shown = shown } else { self.shown = try OrderDraft.shown(lines, tax, options.adjustments) }
+        if let shown {
+            self.shown = shown
+            bases = shown.bases
+        } else {
+            bases = try OrderDraft.bases(lines, tax, options.adjustments)
+            self.shown = try OrderDraft.shown(lines, tax, options)
+        }
         try checkSums()
         try OrderDraft.check(options)
     }
@@ -145,20 +156,54 @@ package struct OrderDraft: Sendable, Hashable {
     private static func shown(
         _ lines: [DraftLine],
         _ tax: Money,
-        _ adjustments: [Adjustment]
+        _ options: Options
     ) throws(DraftRefusal) -> Order? {
         guard let tax = tax.yen else { return nil }
         var shown: [OrderLine] = []
         do throws(CommerceError) {
             for line in lines {
                 guard let price = line.unitPrice.yen else { return nil }
-                let article = Article(id: line.id, name: line.name, price: price)
+                let article = Article(id: line.id, name: line.name, price: price, taxRate: line.taxRate)
                 shown.append(try OrderLine(article: article, quantity: line.quantity))
             }
-            return try Order(lines: shown, tax: tax, adjustments: adjustments)
+            return try Order(
+                lines: shown,
+                tax: tax,
+                adjustments: options.adjustments,
+                postageRate: options.postageRate
+            )
         } catch {
             throw DraftRefusal(.amount, "lines", "the sum exceeds the limit of an order")
         }
+    }
+
+    /// What is paid at each rate; `nil` where the prices exclude tax.
+    private static func bases(
+        _ lines: [DraftLine],
+        _ tax: Money,
+        _ adjustments: [Adjustment]
+    ) throws(DraftRefusal) -> TaxBases? {
+        let includesTax = lines[0].taxRate != nil
+        if let odd = lines.firstIndex(where: { ($0.taxRate != nil) != includesTax }) {
+            throw DraftRefusal(.invalid, "lines[\(odd)].taxRate", "all lines have a rate, or none has")
+        }
+        guard includesTax else {
+            guard let odd = adjustments.firstIndex(where: { $0.taxRate != nil }) else { return nil }
+            throw DraftRefusal(.invalid, "adjustments[\(odd)].taxRate", "only where the prices include tax")
+        }
+        guard tax.units == 0 else {
+            throw DraftRefusal(.invalid, "tax", "computed from the rates where the prices include tax")
+        }
+        // At most 220 trillion: no overflow.
+        let whole = lines.reduce(adjustments.units) { $0 + $1.sum.units }
+        guard whole <= LedgerRules.chargeCeiling(tax.currency).units else {
+            throw DraftRefusal(.amount, "lines", "the total exceeds the limit of one charge")
+        }
+        let sums = lines.lazy.map { (rate: $0.taxRate ?? .standard, sum: $0.sum.units) }
+        guard let bases = TaxBases(of: sums, adjustments) else {
+            throw DraftRefusal(.amount, "adjustments", "the discounts of a rate are greater than what is paid at it")
+        }
+        return bases
     }
 
     /// What the buyer pays with a given postage.

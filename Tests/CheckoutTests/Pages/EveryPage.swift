@@ -63,6 +63,17 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
             "confirm-strict",
             pages[language].confirm.render(Samples.confirm(.returnLink(Samples.returnLink)), nonce: nonce)
         ),
+        (
+            "confirm-rates",
+            Samples.issuerPages[language].confirm.render(
+                Samples.confirm(for: .site, note: Samples.note, order: Samples.mixed),
+                nonce: nonce
+            )
+        ),
+        (
+            "confirm-without-tax",
+            pages[language].confirm.render(Samples.confirm(for: .site, order: Samples.withoutTax), nonce: nonce)
+        ),
         ("confirm-read-only", pages[language].confirm.render(Samples.confirm(.readOnly), nonce: nonce)),
         (
             "result-app",
@@ -128,6 +139,10 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
         ("neutral-pending", pages[language].neutralPending.render()),
         ("cookies-blocked", pages[language].cookiesBlocked.render()),
         ("thanks", pages[language].thanks.render(inApp)),
+        (
+            "thanks-rates",
+            Samples.issuerPages[language].thanks.render(Samples.session(of: .browser, order: Samples.mixed))
+        ),
         ("thanks-later", pages[language].thanks.render(inBrowser)),
         ("rescue", pages[language].rescue.render(Samples.returnLink)),
         ("rescue-closed", pages[language].rescue.render(nil)),

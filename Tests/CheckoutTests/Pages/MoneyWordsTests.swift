@@ -36,16 +36,18 @@ import Web
         #expect(cookies.contains(condition) && !deniesCharge(cookies))
     }
 
-    @Test(arguments: Language.allCases) func `of the table say of the lines that they are before tax, of nothing else`(
+    @Test(arguments: Language.allCases) func `of the table say of each line whether it includes tax, of nothing else`(
         language: Language
     ) {
-        let page = string(pages[language].confirm.render(Samples.confirm(), nonce: Samples.nonce))
-        let words = language == .ja ? "税抜" : "before tax"
-        let parts = page.split(separator: "<tbody>")
-        #expect(!parts[0].contains(words))
-        let rest = parts[1].split(separator: "</tbody>")
-        #expect(rest[0].split(separator: "</tr>").filter { $0.contains("× 1 \(words)</small>") }.count == 2)
-        #expect(!rest[1].contains(words))
+        let (with, without) = language == .ja ? ("税込", "税抜") : ("with tax", "before tax")
+        for (order, words) in [(Samples.cart, with), (Samples.withoutTax, without)] {
+            let page = string(pages[language].confirm.render(Samples.confirm(order: order), nonce: Samples.nonce))
+            let parts = page.split(separator: "<tbody>")
+            let rest = parts[1].split(separator: "</tbody>")
+            #expect(rest[0].split(separator: "</tr>").filter { $0.contains("× 1 \(words)</small>") }.count == 2)
+            // What is paid in the end is said to include tax, in other words.
+            #expect([parts[0], rest[1]].allSatisfy { !$0.contains(words + "<") && !$0.contains(without) })
+        }
     }
 
     @Test func `of what is taken off have a minus that is read out`() throws {

@@ -16,8 +16,8 @@ import Web
         let text = string(pages[.ja].cart(client).render(nonce: Samples.nonce))
         #expect(text.contains(#""client":"\#(client.rawValue)""#))
         for id in ["hd8", "hd10", "amzn_button", "error", "filter"] { #expect(text.contains(#"id="\#(id)""#)) }
-        #expect(text.contains("￥8,980") && text.contains("￥15,980") && text.contains("￥27,456"))
-        #expect(text.contains("￥9,878 <small>税込"), "the price with tax comes first")
+        #expect(text.contains("￥9,878 <small>税込") && text.contains("￥17,578 <small>税込") && text.contains("￥27,456"))
+        #expect(!text.contains("税抜"))
         #expect(text.contains(#"href="/\#(client.rawValue)/cart""#))
     }
 
@@ -52,11 +52,64 @@ import Web
         #expect(text.contains(promise) == (client == .browser))
     }
 
+    @Test(arguments: Language.allCases)
+    func `of an order with prices that include tax has the tax of each rate, the mark and what it means`(
+        language: Language
+    ) throws {
+        let issuer = Samples.issuerPages[language]
+        let session = Samples.session(of: .browser, order: Samples.mixed)
+        let confirm = string(
+            issuer.confirm.render(Samples.confirm(for: .browser, order: Samples.mixed), nonce: Samples.nonce)
+        )
+        let expected =
+            language == .ja
+            ? [
+                "緑茶 500ml※ <small>￥198 × 3 税込</small></th><td>￥594</td>", "湯呑 &lt;b&gt; <small>￥880 × 1 税込</small>",
+                "<dt>10%対象</dt><dd>￥1,415 <small>（内消費税 ￥128）</small></dd>",
+                "<dt>8%対象</dt><dd>￥589 <small>（内消費税 ￥43）</small></dd>", "<dt>登録番号</dt><dd>T1234567890123</dd>",
+                "※ は軽減税率（8%）の対象です。",
+            ]
+            : [
+                "緑茶 500ml※ <small>¥198 × 3 with tax</small></th><td>¥594</td>",
+                "<dt>Taxed at 10%</dt><dd>¥1,415 <small>(incl. tax ¥128)</small></dd>",
+                "<dt>Taxed at 8%</dt><dd>¥589 <small>(incl. tax ¥43)</small></dd>",
+                "<dt>Registration number</dt><dd>T1234567890123</dd>", "※ Taxed at the reduced rate of 8%.",
+            ]
+        for page in [confirm, string(issuer.thanks.render(session))] {
+            for part in expected { #expect(page.contains(part), "\(part): \(page)") }
+            #expect(page.contains(#"<td id="total">\#(language == .ja ? "￥" : "¥")2,004</td>"#))
+        }
+        let cart = string(pages[language].confirm.render(Samples.confirm(), nonce: Samples.nonce))
+        #expect(!cart.contains("※") && !cart.contains("T1234567890123") && cart.contains(#"id="taxes""#))
+        let withoutTax = Samples.confirm(for: .browser, order: Samples.withoutTax)
+        let excluded = string(issuer.confirm.render(withoutTax, nonce: Samples.nonce))
+        #expect(!excluded.contains(#"id="taxes""#) && !excluded.contains("T1234567890123"))
+        #expect(excluded.contains(language == .ja ? "￥8,980 × 1 税抜" : "¥8,980 × 1 before tax"))
+    }
+
+    @Test(arguments: Language.allCases)
+    func `of an order marks a shipping cost at the reduced rate, and states no tax where there is none`(
+        language: Language
+    ) throws {
+        let stamps = Article(id: "stamps", name: "Stamps", price: Yen(1_000), taxRate: .untaxed)
+        let lines = [try OrderLine(article: stamps, quantity: 1)]
+        let yen = language == .ja ? "￥" : "¥"
+        let (name, mark, legend) =
+            language == .ja ? ("送料", "※", "※ は軽減税率") : ("Shipping", "※", "※ Taxed at the reduced rate")
+        for rate in [TaxRate.reduced, .standard] {
+            let order = try Order(lines: lines, tax: .zero, postageRate: rate)
+            let page = string(pages[language].confirm.render(Samples.confirm(order: order), nonce: Samples.nonce))
+            #expect(page.contains("\(name)\(rate == .reduced ? mark : "")</th>"), "\(page)")
+            #expect(page.contains(legend) == (rate == .reduced))
+            #expect(page.contains("<dd>\(yen)1,000</dd>") && page.contains("<dd>\(yen)540 <small>"))
+        }
+    }
+
     @Test func `of an order adds up`() {
         let page = string(pages[.ja].confirm.render(Samples.confirm(), nonce: Samples.nonce))
         let sums = page.split(separator: "<tfoot>")[1].split(separator: "</tfoot>")[0].split(separator: "￥").dropFirst()
         let amounts = sums.compactMap { Int($0.prefix { $0.isNumber || $0 == "," }.filter { $0 != "," }) }
-        #expect(amounts == [24_960, 2_496, 540, 27_996])
+        #expect(amounts == [27_456, 540, 27_996])
         #expect(amounts.dropLast().reduce(0, +) == amounts.last)
     }
 

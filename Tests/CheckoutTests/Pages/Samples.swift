@@ -26,6 +26,37 @@ enum Samples {
         }
     }()
 
+    /// Tea at eight per cent and a cup at ten, and a coupon: 1,464 yen.
+    static let mixed = order(
+        [
+            (Article(id: "tea", name: "緑茶 500ml", price: Yen(198), taxRate: .reduced), 3),
+            (Article(id: "cup", name: "湯呑 <b>", price: Yen(880), taxRate: .standard), 1),
+        ],
+        [Adjustment(name: "クーポン", units: -10)]
+    )
+
+    /// The cart at prices that exclude tax, as a merchant may send it.
+    static let withoutTax = order(
+        [
+            (Article(id: "hd8", name: "Fire HD8", price: Yen(8_980)), 1),
+            (Article(id: "hd10", name: "Fire HD10", price: Yen(15_980)), 1),
+        ],
+        tax: Yen(2_496)
+    )
+
+    private static func order(
+        _ articles: [(Article, Int)],
+        _ adjustments: [Adjustment?] = [],
+        tax: Yen = .zero
+    ) -> Order {
+        do {
+            let lines = try articles.map { try OrderLine(article: $0.0, quantity: $0.1) }
+            return try Order(lines: lines, tax: tax, adjustments: adjustments.compactMap(\.self))
+        } catch {
+            preconditionFailure("a tea and a cup are an order: \(error)")
+        }
+    }
+
     /// A webview session behind its review.
     static func session(
         of client: ClientKind,
@@ -38,7 +69,7 @@ enum Samples {
             state: .reviewed,
             order: order,
             postage: Yen(540),
-            total: Yen(27996),
+            total: try? order.beforePostage.adding(Yen(540)),
             terms: nil,
             orderReference: checkoutSessionID,
             isMet: false,
@@ -78,10 +109,11 @@ enum Samples {
     static func confirm(
         _ agreement: ConfirmView.Agreement = .form,
         for client: ClientKind = .iosApp,
-        note: String? = nil
+        note: String? = nil,
+        order: Order = cart
     ) -> ConfirmView {
         ConfirmView(
-            webviewSession: session(of: client),
+            webviewSession: session(of: client, order: order),
             details: details,
             checkoutSessionID: checkoutSessionID,
             returnTicket: returnTicket,
@@ -99,6 +131,13 @@ enum Samples {
     )
 
     static let pages = pages(site, assets)
+
+    /// Of a shop that is an issuer of qualified invoices.
+    static let issuerPages = {
+        var issuer = Samples.site
+        issuer.terms.registration = "T1234567890123"
+        return pages(issuer, assets)
+    }()
 
     static func pages(_ site: PageSite, _ assets: StaticAssets) -> EachLanguage<CheckoutPages> {
         EachLanguage { CheckoutPages(CheckoutFrame($0, site, assets)) }

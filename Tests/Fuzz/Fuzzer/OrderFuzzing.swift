@@ -71,6 +71,11 @@ private func examineSums(_ draft: OrderDraft) {
     let lines = draft.lines.reduce(Int128(0)) { $0 + Int128($1.unitPrice.units) * Int128($1.quantity) }
     check(lines == Int128(draft.subtotal.units) && lines > 0, "the subtotal is the sum of the lines")
     let adjusted = draft.options.adjustments.reduce(lines + Int128(draft.tax.units)) { $0 + Int128($1.units) }
+    if let bases = draft.bases {
+        check(Int128(bases.total) == adjusted && draft.tax.units == 0, "the rates add up to what is paid")
+        let sums = TaxRate.allCases.map { (bases[$0], bases.tax(at: $0), $0.percent) }
+        check(sums.allSatisfy { $0 >= 0 && $1 >= 0 && $1 * (100 + $2) <= $0 * $2 }, "a tax is a part of its sum")
+    }
     guard case .fixed(let postage) = draft.postage else { return }
     check(draft.total.map { Int128($0.units) } == adjusted + Int128(postage.units), "the total is the sum of all")
     check((draft.total?.units ?? 0) > 0, "something is to be paid")

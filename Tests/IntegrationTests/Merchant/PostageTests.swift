@@ -12,10 +12,11 @@ private struct AskedShop: Sendable {
 
     /// Opens a session whose postage is to be asked for, and lets its buyer choose an address.
     func choose(
-        _ email: String = "tokyo@example.test"
+        _ email: String = "tokyo@example.test",
+        _ changes: [JSONMember] = []
     ) async throws -> (session: OpenSession, tab: SecureTab, page: Page) {
         let postage = JSONMember("postage", ["callback": .string(server.url + "?order=1")])
-        let session = try await merchant.open(MerchantClient.order([postage]))
+        let session = try await merchant.open(MerchantClient.order([postage] + changes))
         var tab = shop.tab()
         tab.buyer.email = email
         let page = try await tab.choose(try await tab.open(session.url))
@@ -72,6 +73,33 @@ private func withAskedShop(
 
 @Suite("A merchant's postage", .tags(.database))
 struct PostageTests {
+    @Test func `is in the tax of its rate from when it is known`() async throws {
+        try await withAskedShop { asked in
+            let yen = MerchantClient.yen
+            let line: JSONValue = ["id": "tea", "name": "Tea", "unitPrice": yen(589), "quantity": 1, "taxRate": 8]
+            let (session, _, page) = try await asked.choose(
+                "tokyo@example.test",
+                [
+                    JSONMember("tax", .null), JSONMember("pricesIncludeTax", true), JSONMember("lines", [line]),
+                    JSONMember("postage", ["callback": .string(asked.server.url + "?order=1"), "taxRate": 10]),
+                ]
+            )
+            func rate(_ rate: Int, _ taxable: Int, _ amount: Int) -> JSONValue {
+                ["rate": JSONValue(rate), "taxable": yen(taxable), "amount": yen(amount)]
+            }
+            let opened = session.reply["amounts"]
+            #expect(opened?["taxes"] == [rate(8, 589, 43)] && opened?["tax"] == yen(43), "\(session.reply.text)")
+            let read = try await asked.merchant.get("/v1/sessions/\(session.id)")["amounts"]
+            #expect(read?["taxes"] == [rate(10, 540, 49), rate(8, 589, 43)] && read?["tax"] == yen(92))
+            #expect(read?["total"] == yen(1_129))
+            for part in ["¥540 <small>(incl. tax ¥49)", "¥589 <small>(incl. tax ¥43)", "¥1,129"] {
+                #expect(page.text.contains(part), "\(part): \(page.text)")
+            }
+            let body = String(decoding: try #require(asked.server.received.first).body, as: UTF8.self)
+            #expect(body.contains(#""subtotal":{"amount":"589","currencyCode":"JPY"},"pricesIncludeTax":true"#))
+        }
+    }
+
     @Test func `is asked for once the buyer has an address, and goes all the way`() async throws {
         try await withAskedShop { asked in
             let (session, tab, confirm) = try await asked.choose()
@@ -82,7 +110,7 @@ struct PostageTests {
             #expect(
                 String(decoding: question.body, as: UTF8.self) == """
                     {"sessionId":"\(session.id)","currency":"JPY","subtotal":{"amount":"2400","currencyCode":"JPY"},\
-                    "address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064",\
+                    "pricesIncludeTax":false,"address":{"countryCode":"JP","stateOrRegion":"東京都","postalCode":"153-0064",\
                     "prefecture":"JP-13"}}
                     """
             )

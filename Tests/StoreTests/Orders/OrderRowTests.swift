@@ -19,13 +19,21 @@ struct OrderRowTests {
             #expect(order.reference == OrderNumber(crossing.webviewSession).description)
             #expect(order.client == "iosApp")
             #expect(order.checkoutSession == Rig.orderReference)
-            #expect(order.sums.subtotal == yen(24_960))
-            #expect(order.sums.tax == yen(2_496))
+            #expect(order.sums.subtotal == yen(27_456) && order.postageRate == 10)
+            // Of 27,996 yen, the postage included, rounded down once.
+            #expect(order.sums.tax == yen(2_545))
+            let taxes = String(decoding: order.taxes ?? [], as: UTF8.self).filter { $0 != " " }
+            let amount = #"{"amount":"2545","currencyCode":"JPY"}"#
+            #expect(
+                taxes == #"[{"rate":10,"taxable":{"amount":"27996","currencyCode":"JPY"},"amount":\#(amount)}]"#,
+                "\(taxes)"
+            )
             #expect(order.sums.postage == yen(540))
             #expect(order.sums.total == yen(27_996))
             #expect(order.sums.captured == yen(0))
             let lines = String(decoding: order.lines, as: UTF8.self).filter { $0 != " " }
-            #expect(lines.contains(#""unitPrice":{"amount":"8980","currencyCode":"JPY"},"quantity":1"#), "\(lines)")
+            let line = #""unitPrice":{"amount":"9878","currencyCode":"JPY"},"quantity":1,"taxRate":10"#
+            #expect(lines.contains(line), "\(lines)")
             #expect(try rig.events(crossing).isEmpty)
         }
     }

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- The adjustments of an order as the API shows them.
 -- In plpgsql, which keeps its plan (migrations/README.md).
@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION order_adjustments_data(adjustments json, currency tex
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
     RETURN (
-        SELECT json_agg(json_build_object('name', a ->> 'name', 'amount', money_json((a ->> 'amount')::bigint, currency)))
+        SELECT json_agg(json_strip_nulls(json_build_object(
+            'name', a ->> 'name', 'amount', money_json((a ->> 'amount')::bigint, currency), 'taxRate', a -> 'taxRate')))
         FROM json_array_elements(adjustments) AS a);
 END $$;

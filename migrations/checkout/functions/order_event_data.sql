@@ -1,4 +1,4 @@
--- version: 5
+-- version: 6
 
 -- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
 -- the same statement writes, or NULL.
@@ -35,10 +35,14 @@ BEGIN
         'id', o.webview_session_id, 'reference', o.reference,
         'state', CASE o.state WHEN 'created' THEN order_status(o.state, f.state, f.is_over) ELSE o.state END,
         'client', o.client, 'environment', o.environment, 'currency', o.currency,
+        'pricesIncludeTax', o.taxes IS NOT NULL,
         'lines', order_lines_data(o.lines, o.currency),
         'adjustments', coalesce(order_adjustments_data(o.adjustments, o.currency), '[]'),
+        'postageTaxRate', o.taxes -> 'postage',
         'amounts', json_build_object(
-            'subtotal', money_json(o.subtotal, o.currency), 'tax', money_json(o.tax, o.currency),
+            'subtotal', money_json(o.subtotal, o.currency),
+            'tax', money_json(order_tax(o.tax, o.taxes, coalesce(f.postage, o.postage)), o.currency),
+            'taxes', order_taxes_data(o.taxes, coalesce(f.postage, o.postage), o.currency),
             'postage', money_json(coalesce(f.postage, o.postage), o.currency),
             'total', money_json(coalesce(f.total, o.total), o.currency),
             'captured', money_json(o.captured, o.currency), 'refunded', money_json(o.refunded, o.currency)),

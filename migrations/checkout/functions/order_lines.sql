@@ -1,4 +1,4 @@
--- version: 3
+-- version: 4
 
 -- The lines of an order of the program's own shop, from the cart of its webview session.
 -- In plpgsql, which keeps its plan (migrations/README.md).
@@ -8,6 +8,6 @@ BEGIN
     RETURN (
         SELECT json_agg(json_build_object(
             'id', l ->> 'id', 'name', l ->> 'name', 'unitPrice', (l ->> 'price')::bigint, 'quantity', (l ->> 'quantity')::bigint,
-            'sum', (l ->> 'price')::bigint * (l ->> 'quantity')::bigint))
+            'taxRate', l -> 'rate', 'sum', (l ->> 'price')::bigint * (l ->> 'quantity')::bigint))
         FROM json_array_elements(cart) AS l);
 END $$;

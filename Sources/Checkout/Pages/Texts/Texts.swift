@@ -1,3 +1,4 @@
+import Commerce
 import Pages
 
 /// Every text of one language; a missing one does not compile.
@@ -74,6 +75,14 @@ struct OrderTexts: Sendable {
     let undecided: Wording
     let withTax: Wording
     let withoutTax: Wording
+    let reducedMark: Wording
+    let reducedLegend: Wording
+    /// What is taxed at a rate.
+    let rate: @Sendable (TaxRate) -> Wording
+    /// In front of the tax that a sum contains, and behind it.
+    let taxOpening: Wording
+    let taxClosing: Wording
+    let registration: Wording
     let destination: Wording
     let recipient: Wording
     let postalCode: Wording
