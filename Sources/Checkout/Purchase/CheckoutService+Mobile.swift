@@ -27,7 +27,7 @@ extension CaptureMode {
 
 /// A session that an app's buyer came back with.
 package struct ReturnedSession: Sendable {
-    /// What it says whose it is.
+    /// The webview session that it was started for, as its mark says.
     package let markedSession: WebviewSessionID?
     /// Who buys and where to; `nil` where the provider does not say any more.
     package let details: PrivateDetails?

@@ -23,9 +23,19 @@ extension MerchantMetadata {
     }
 }
 
-extension CheckoutSession {
-    /// The session that it was started for; a stranger's text may look like a mark.
-    var markedSession: WebviewSessionID? {
+/// An object of the provider that has the names of an order.
+package protocol NamedObject {
+    /// The merchant's reference, or what stands in its place.
+    var merchantReferenceID: String? { get }
+    /// Our own mark, or somebody else's text.
+    var customInformation: String? { get }
+}
+
+extension CheckoutSession: NamedObject {}
+
+extension NamedObject {
+    /// The session that it belongs to; a stranger's text may look like a mark.
+    package var markedSession: WebviewSessionID? {
         SessionMark.session(information: customInformation, reference: merchantReferenceID)
     }
 
@@ -35,21 +45,11 @@ extension CheckoutSession {
     }
 }
 
-extension ChargePermission {
-    /// The session that it was given for, as `CheckoutSession.markedSession`.
-    package var markedSession: WebviewSessionID? {
-        SessionMark.session(information: customInformation, reference: merchantReferenceID)
-    }
-
+extension ChargePermission: NamedObject {
     /// The merchant's reference that stands beside our mark, `nil` without a mark; it may be the order's number.
     package var markedReference: String? {
         guard let mark = customInformation.flatMap({ SessionMark($0) }) else { return nil }
         return mark.reference ?? merchantReferenceID
-    }
-
-    /// Whether it has the names of a session's order, as `CheckoutSession.isNamed`.
-    func isNamed(for webviewSession: WebviewSessionID) -> Bool {
-        customInformation.flatMap { SessionMark($0) }?.webviewSession == webviewSession
     }
 
     fileprivate func shows(_ names: MerchantMetadata) -> Bool {

@@ -91,11 +91,7 @@ package final class PostgresOrderStore: OrderStore {
         Column("order_adjustments_data(o.adjustments, o.currency)", StoredJSON?.self),
         Column("order_taxes_data(o.taxes, coalesce(f.postage, o.postage), o.currency)", StoredJSON?.self),
         Column("(o.taxes ->> 'postage')::bigint", Int64?.self),
-        Column("\n\(needsAttention)", Bool.self)
-    )
-
-    /// The rest of an order: what its request said, and its last decline.
-    private static let moreColumns = Columns(
+        Column("\n\(needsAttention)", Bool.self),
         Column("CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END", String?.self),
         Column("f.terms ->> 'returnUrl'", String?.self),
         Column("o.decline_reason", String?.self),
@@ -127,7 +123,7 @@ package final class PostgresOrderStore: OrderStore {
     static let readStatement = TypedStatement<MerchantOrder, UUIDBytes>(
         name: "order_read",
         sql:
-            "SELECT \(orderColumns.sql), \(moreColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.webview_session_id = $1"
+            "SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder) WHERE o.webview_session_id = $1"
     ) { row in try order(&row) }
 
     package func read(_ webviewSession: UUIDBytes) async throws(StoreError) -> MerchantOrder? {
@@ -146,7 +142,7 @@ package final class PostgresOrderStore: OrderStore {
     /// NULL bounds no index.
     private static func pageSQL(named: Bool) -> String {
         """
-        SELECT \(orderColumns.sql), \(moreColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
+        SELECT \(orderColumns.sql) FROM merchant_order AS o \(webviewSessionOfOrder)
         WHERE o.webview_session_id < $1 AND o.webview_session_id >= $2 \(named ? "AND o.reference = $8" : "")
             AND ($3 IS NULL OR order_status(o.state, f.state, f.is_over)::text = ANY (string_to_array($3, ',')))
             AND ($5 IS NULL OR o.updated_at > $5)
@@ -246,9 +242,8 @@ package final class PostgresOrderStore: OrderStore {
             webviewSession, reference, state, currency, subtotal, tax, postage, total, captured, refunded, created,
             updated,
             expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
-            taxes, postageRate, needsAttention
+            taxes, postageRate, needsAttention, captureMode, returnURL, declineReason, declined
         ) = try orderColumns.read(&row)
-        let (captureMode, returnURL, declineReason, declined) = try moreColumns.read(&row)
         var sums = MerchantOrder.Sums(
             subtotal: try .stored(subtotal, currency),
             tax: try .stored(tax, currency)
