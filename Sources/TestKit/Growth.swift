@@ -26,13 +26,19 @@ package struct Growth: Sendable, CustomStringConvertible {
     /// The least cost of twice the size.
     package private(set) var large = UInt64.max
 
+    /// Tries since the last one that brought a lower cost.
+    private var idle = 0
+
     /// Whether the cost at most doubles, with room for the noise of a machine, and far from the square.
     package var isLinear: Bool { large <= small * 3 }
 
     /// For a report.
     package var description: String { "\(name): \(small / 1_000) us, and \(large / 1_000) us for twice as much" }
 
-    private static let tries = 12
+    /// So many tries in a row that bring no lower cost end the measurement.
+    ///
+    /// Under the thread sanitizer a thread spins for locks of the runtime, which counts as cost: most tries are many times too dear.
+    private static let idleTries = 64
 
     private init(_ name: String) {
         self.name = name
@@ -51,11 +57,13 @@ package struct Growth: Sendable, CustomStringConvertible {
         _ work: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Growth {
         var growth = Growth(name)
-        for _ in 0..<tries {
+        while growth.goesOn {
             // Twice: one that something else has made dearer would let the square pass for twice as much.
-            for _ in 0..<2 { growth.small = min(growth.small, try cost { () throws(Failure) in try work(size) }) }
-            growth.large = min(growth.large, try cost { () throws(Failure) in try work(2 * size) })
-            if growth.isLinear { break }
+            let small = min(
+                try cost { () throws(Failure) in try work(size) },
+                try cost { () throws(Failure) in try work(size) }
+            )
+            growth.note(small: small, large: try cost { () throws(Failure) in try work(2 * size) })
         }
         return growth
     }
@@ -73,18 +81,24 @@ package struct Growth: Sendable, CustomStringConvertible {
         _ work: (Int) async throws -> Void
     ) async throws -> Growth {
         var growth = Growth(name)
-        for _ in 0..<tries {
-            for _ in 0..<2 {
-                let start = ThreadTime.nanoseconds
-                try await work(size)
-                growth.small = min(growth.small, ThreadTime.nanoseconds - start)
-            }
+        func cost(_ size: Int) async throws -> UInt64 {
             let start = ThreadTime.nanoseconds
-            try await work(2 * size)
-            growth.large = min(growth.large, ThreadTime.nanoseconds - start)
-            if growth.isLinear { break }
+            try await work(size)
+            return ThreadTime.nanoseconds - start
+        }
+        while growth.goesOn {
+            let small = min(try await cost(size), try await cost(size))
+            growth.note(small: small, large: try await cost(2 * size))
         }
         return growth
+    }
+
+    /// Whether another try can bring a better outcome.
+    private var goesOn: Bool { small == .max || !isLinear && idle < Self.idleTries }
+
+    private mutating func note(small: UInt64, large: UInt64) {
+        idle = small < self.small || large < self.large ? 0 : idle + 1
+        (self.small, self.large) = (min(self.small, small), min(self.large, large))
     }
 
     private static func cost<Failure>(_ work: () throws(Failure) -> Void) throws(Failure) -> UInt64 {
