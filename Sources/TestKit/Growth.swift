@@ -1,4 +1,5 @@
 import EventIO
+import Glibc
 
 /// Text from outside that costs nobody more than its octets, unless it is treated as text.
 package enum HostileText {
@@ -18,6 +19,9 @@ package enum HostileText {
 ///
 /// The cost is the processor time of the thread, the least of several tries, since a machine that is busy can only add to it. Work
 /// that is linear doubles with its size; work by the square of it has four times the cost.
+///
+/// The thread sanitizer adds costs of its own to every access. There the work is done once, for the sanitizer to watch, and nothing
+/// is measured.
 package struct Growth: Sendable, CustomStringConvertible {
     /// What was done.
     package let name: String
@@ -26,19 +30,14 @@ package struct Growth: Sendable, CustomStringConvertible {
     /// The least cost of twice the size.
     package private(set) var large = UInt64.max
 
-    /// Tries since the last one that brought a lower cost.
-    private var idle = 0
-
     /// Whether the cost at most doubles, with room for the noise of a machine, and far from the square.
-    package var isLinear: Bool { large <= small * 3 }
+    package var isLinear: Bool { !Self.isMeasured || large <= small * 3 }
 
     /// For a report.
     package var description: String { "\(name): \(small / 1_000) us, and \(large / 1_000) us for twice as much" }
 
-    /// So many tries in a row that bring no lower cost end the measurement.
-    ///
-    /// Under the thread sanitizer a thread spins for locks of the runtime, which counts as cost: most tries are many times too dear.
-    private static let idleTries = 64
+    private static let tries = 12
+    private static let isMeasured = unsafe dlsym(nil, "__tsan_init") == nil
 
     private init(_ name: String) {
         self.name = name
@@ -57,13 +56,11 @@ package struct Growth: Sendable, CustomStringConvertible {
         _ work: (Int) throws(Failure) -> Void
     ) throws(Failure) -> Growth {
         var growth = Growth(name)
-        while growth.goesOn {
+        for _ in 0..<tries {
             // Twice: one that something else has made dearer would let the square pass for twice as much.
-            let small = min(
-                try cost { () throws(Failure) in try work(size) },
-                try cost { () throws(Failure) in try work(size) }
-            )
-            growth.note(small: small, large: try cost { () throws(Failure) in try work(2 * size) })
+            for _ in 0..<2 { growth.small = min(growth.small, try cost { () throws(Failure) in try work(size) }) }
+            growth.large = min(growth.large, try cost { () throws(Failure) in try work(2 * size) })
+            if growth.isLinear { break }
         }
         return growth
     }
@@ -81,24 +78,18 @@ package struct Growth: Sendable, CustomStringConvertible {
         _ work: (Int) async throws -> Void
     ) async throws -> Growth {
         var growth = Growth(name)
-        func cost(_ size: Int) async throws -> UInt64 {
+        for _ in 0..<tries {
+            for _ in 0..<2 {
+                let start = ThreadTime.nanoseconds
+                try await work(size)
+                growth.small = min(growth.small, ThreadTime.nanoseconds - start)
+            }
             let start = ThreadTime.nanoseconds
-            try await work(size)
-            return ThreadTime.nanoseconds - start
-        }
-        while growth.goesOn {
-            let small = min(try await cost(size), try await cost(size))
-            growth.note(small: small, large: try await cost(2 * size))
+            try await work(2 * size)
+            growth.large = min(growth.large, ThreadTime.nanoseconds - start)
+            if growth.isLinear { break }
         }
         return growth
-    }
-
-    /// Whether another try can bring a better outcome.
-    private var goesOn: Bool { small == .max || !isLinear && idle < Self.idleTries }
-
-    private mutating func note(small: UInt64, large: UInt64) {
-        idle = small < self.small || large < self.large ? 0 : idle + 1
-        (self.small, self.large) = (min(self.small, small), min(self.large, large))
     }
 
     private static func cost<Failure>(_ work: () throws(Failure) -> Void) throws(Failure) -> UInt64 {
