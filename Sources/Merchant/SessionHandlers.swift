@@ -125,7 +125,7 @@ enum SessionHandlers {
     /// Why a session cannot be cancelled, or `nil` where it is already.
     private static func refusal(_ order: MerchantOrder) -> Failure? {
         switch order.state {
-        case .cancelled: nil
+        case .canceled: nil
         // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the
         // bank has not decided. Nothing of that is the answer to this request for good.
         case .paying, .paymentPending, .created, .atProvider, .inReview, .declined:

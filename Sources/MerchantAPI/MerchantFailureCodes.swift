@@ -124,7 +124,7 @@ extension FailureCode {
     )
     /// Of an app or browser that opens too many.
     package static let tooManyWebviewSessions = FailureCode(
-        "too_many_flows",
+        "too_many_sessions",
         .tooManyRequests,
         "Too many sessions are open. Try again later.",
         retryAfter: 60

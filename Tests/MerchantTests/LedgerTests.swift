@@ -29,7 +29,7 @@ import Testing
             let answer = try await shop.send(Self.charge)
             #expect(answer.json["capturedAt"]?.text == (stored == "Captured" ? Sample.text : nil))
             #expect(answer.json["refunds"]?.elements.isEmpty == true)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
             #expect(answer.json["id"]?.text == Sample.charge && answer.json["state"]?.text == shown)
             #expect(answer.json["chargePermissionId"]?.text == Sample.permission)
             #expect(
@@ -47,7 +47,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("ledger_object", ObjectRow.refund(stored).row)
             let answer = try await shop.send(Self.refund)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
             #expect(answer.json["id"]?.text == Sample.refund && answer.json["state"]?.text == shown)
             #expect(answer.json["chargeId"]?.text == Sample.charge && answer.json["amount"]?["amount"]?.text == "3180")
         }
@@ -62,7 +62,7 @@ import Testing
             for (request, row) in pairs {
                 shop.database.answer("ledger_object", row.row)
                 let answer = try await shop.send(request)
-                #expect(answer.status == 404 && answer.code == "not_found" && answer[.xFlowID] == nil)
+                #expect(answer.status == 404 && answer.code == "not_found" && answer[.webviewSessionID] == nil)
             }
         }
     }
@@ -73,7 +73,7 @@ import Testing
             shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.answer("ledger_objects", older.row, ObjectRow.charge().row)
             let answer = try await shop.send(Self.charges)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
             let data = answer.json["data"]?.elements ?? []
             #expect(data.compactMap { $0["id"]?.text } == [older.id, Sample.charge])
             let kind = try shop.parameters("ledger_objects").text(0, 1)

@@ -11,7 +11,7 @@ import Testing
 
     @Test(
         arguments: [
-            "created", "at_provider", "in_review", "paying", "paid", "payment_pending", "declined", "cancelled",
+            "created", "at_provider", "in_review", "paying", "paid", "payment_pending", "declined", "canceled",
             "expired", "captured", "part_refunded", "refunded", "closed",
         ]
     )
@@ -23,7 +23,10 @@ import Testing
             shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects", ObjectRow.charge("Captured").row)
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session && answer[.cacheControl] == "no-store")
+            #expect(
+                answer.status == 200 && answer[.webviewSessionID] == Sample.session
+                    && answer[.cacheControl] == "no-store"
+            )
             let json = answer.json
             #expect(
                 json["id"]?.text == Sample.session && json["state"]?.text == state && json["currency"]?.text == "JPY"
@@ -74,7 +77,7 @@ import Testing
             shop.database.answer("ledger_objects")
             let key: (HTTPFieldName, String) = (.authorization, "Bearer " + MerchantKey.text)
             let answer = try await shop.ask(.head, Self.request.path, fields: [key])
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
         }
     }
 }
@@ -96,7 +99,7 @@ import Testing
             shop.database.answer("order_part", Self.row(Sample.id), Self.row(Self.other))
             shop.database.answer("ledger_objects", ObjectRow.charge().row)
             let answer = try await shop.send(Self.list("?limit=1"))
-            #expect(answer.status == 200 && answer[.xFlowID] == nil)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == nil)
             let data = answer.json["data"]?.elements ?? []
             #expect(data.count == 1 && data.first?["id"]?.text == Sample.session)
             #expect(data.first?["charges"]?.elements.first?["id"]?.text == Sample.charge)
@@ -315,7 +318,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("event_feed_page", Self.row(1), Self.row(2), Self.row(3))
             let answer = try await shop.send(Self.list("?limit=2"))
-            #expect(answer.status == 200 && answer[.xFlowID] == nil && answer.json["hasMore"]?.flag == true)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == nil && answer.json["hasMore"]?.flag == true)
             let data = answer.json["data"]?.elements ?? []
             #expect(data.count == 2 && data.first?["sequence"]?.integer == 1)
             #expect(data.first?["type"]?.text == "session.paid" && data.first?["createdAt"]?.text == Sample.text)

@@ -89,12 +89,12 @@ struct EventDataTests {
             let still = try await StillShop(shop)
             let cancelled = try await still.merchant.open()
             _ = try await still.merchant.post("/v1/sessions/\(cancelled.id)/cancel", [:])
-            try await still.compare(cancelled.id, newest: ["session.cancelled"])
+            try await still.compare(cancelled.id, newest: ["session.canceled"])
             // With a price that the buyer's address decided, which only the webview session knows.
             let reviewed = try await still.merchant.open()
             _ = try await shop.tab().cross(reviewed.url)
             _ = try await still.merchant.post("/v1/sessions/\(reviewed.id)/cancel", [:])
-            try await still.compare(reviewed.id, newest: ["session.cancelled"])
+            try await still.compare(reviewed.id, newest: ["session.canceled"])
         }
     }
 }

@@ -32,7 +32,7 @@ import Testing
             #expect(read["state"]?.text == "paid")
             #expect(read["buyer"] == nil)
             #expect(read["metadata"]?["cart"]?.text == "7")
-            #expect(read.page[field: "x-flow-id"] == session.id)
+            #expect(read.page[field: "webview-session-id"] == session.id)
         }
     }
 
@@ -156,15 +156,15 @@ import Testing
             let session = try await merchant.open()
             let cancelled = try await merchant.post("/v1/sessions/\(session.id)/cancel", [:], word: "stop")
             #expect(cancelled.status == 200, "\(cancelled.text)")
-            #expect(cancelled["state"]?.text == "cancelled")
+            #expect(cancelled["state"]?.text == "canceled")
             #expect(
                 try await merchant.post("/v1/sessions/\(session.id)/cancel", [:], word: "stop").text == cancelled.text
             )
             #expect(try await merchant.post("/v1/sessions/\(session.id)/cancel", [:]).status == 200)
             #expect(try await shop.tab().open(session.url).status == 410)
-            #expect(try shop.trail(of: session.id) == ["issue issued", "cancel cancelled", "open dead"])
+            #expect(try shop.trail(of: session.id) == ["issue issued", "cancel canceled", "open dead"])
             let events = try shop.rows("SELECT type FROM merchant_event WHERE webview_session_id = $1", [session.id])
-            #expect(events == [["session.cancelled"]])
+            #expect(events == [["session.canceled"]])
         }
     }
 
