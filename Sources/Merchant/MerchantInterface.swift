@@ -188,7 +188,9 @@ final class MerchantInterface {
         _ = response.add(.xRequestID, requestID)
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if answer.isReplayed { response.add(.idempotentReplayed, constant: "true") }
-        if let webviewSession = answer.webviewSession { _ = response.add(.xFlowID, webviewSession.description) }
+        if let webviewSession = answer.webviewSession {
+            _ = response.add(.webviewSessionID, webviewSession.description)
+        }
         return response
     }
 
@@ -204,7 +206,7 @@ final class MerchantInterface {
         _ = response.add(.xRequestID, requestID)
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
         if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let webviewSession = problem.session { _ = response.add(.xFlowID, webviewSession.description) }
+        if let webviewSession = problem.session { _ = response.add(.webviewSessionID, webviewSession.description) }
         return response
     }
 }

@@ -36,7 +36,7 @@ package enum OpenAPIDocument {
 
     private static let headers: [JSONMember] = [
         header("X-Request-Id", "id of this answer, for a support case"),
-        header("X-Flow-Id", "id of the session that the answer is about, if there is one"),
+        header("Webview-Session-Id", "id of the session that the answer is about, if there is one"),
         header("Retry-After", "whole seconds to wait before the same request is sent again"),
         header("Idempotent-Replayed", "`true` if the answer is that of an earlier request under the same key"),
         header("Allow", "the methods that the path accepts"), header("WWW-Authenticate", "`Bearer`"),
@@ -49,7 +49,7 @@ package enum OpenAPIDocument {
 
     /// Those of an answer with a status, by reference.
     private static func headers(_ status: HTTPStatus, isKept: Bool) -> JSONValue {
-        var names = ["X-Request-Id", "X-Flow-Id"]
+        var names = ["X-Request-Id", "Webview-Session-Id"]
         if isKept { names.append("Idempotent-Replayed") }
         switch status {
         case .unauthorized: names.append("WWW-Authenticate")
