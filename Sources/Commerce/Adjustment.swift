@@ -1,7 +1,7 @@
 /// What comes on top of an order's lines or is taken off: a discount, points, a coupon, a fee.
 package struct Adjustment: Sendable, Hashable {
     /// What the buyer reads.
-    package let name: String
+    package var name: String
     /// Minor units of the order's currency; below zero is taken off.
     package let units: Int64
     /// The rate of what it belongs to, where the prices of its order include tax; `nil` leaves it to the rules of `TaxBases`.

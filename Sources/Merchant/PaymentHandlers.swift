@@ -221,21 +221,16 @@ enum PaymentHandlers {
 
     private static func descriptor(_ body: inout JSONReader) throws(Failure) -> String? {
         let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("softDescriptor") }
-        return try text.map { (text) throws(Failure) in try checked(text, "softDescriptor", 16) }
+        return try Failure.cleaned(optional: text, "softDescriptor", 16)
     }
 
     private static func reason(_ body: inout JSONReader) throws(Failure) -> String {
         let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("reason") }
-        return try checked(text ?? usualReason, "reason", 255)
+        return try Failure.cleaned(optional: text, "reason", 255) ?? usualReason
     }
 
     /// What the provider gets where a request has none.
     private static let usualReason = "Merchant's request"
-
-    private static func checked(_ text: String, _ field: String, _ limit: Int) throws(Failure) -> String {
-        try Failure.check(text, field, 1...limit)
-        return text
-    }
 
     private static func end(_ body: JSONReader) throws(Failure) {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }

@@ -68,8 +68,8 @@ enum SessionHandlers {
             query.states = [state]
         }
         if let text = texts["reference"] {
-            try Failure.check(text, "reference", 1...100)
-            query.reference = text
+            // As it was kept: an order is found by what was sent.
+            query.reference = try Failure.cleaned(text, "reference", 1...100)
         }
         query.updatedAfter = try time(texts, "updatedAfter")
         query.createdAfter = try time(texts, "createdAfter")

@@ -18,11 +18,9 @@ extension JSONReader {
         let path = refusal(name, .missing).path
         var address = Address()
         for part in Address.Part.allCases {
-            guard let text = try Failure.reading({ () throws(JSONRefusal) in try object.optionalText(part.rawValue) })
-            else { continue }
-            guard !text.isEmpty else { continue }
-            try Failure.check(text, "\(path).\(part.rawValue)", 1...part.maximumLength)
-            address[part] = text
+            let text = try Failure.reading { () throws(JSONRefusal) in try object.optionalText(part.rawValue) }
+            let field = "\(path).\(part.rawValue)"
+            address[part] = try Failure.cleaned(optional: text, field, part.maximumLength)
         }
         let rest = object
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }

@@ -43,7 +43,7 @@ package struct OrderTerms: Sendable, Hashable {
     private init(_ postage: Postage, _ options: OrderDraft.Options, _ reference: String?) {
         self.postage = postage
         self.reference = reference
-        note = options.note.flatMap { $0.isEmpty ? nil : $0 }
+        note = options.note
         returnURL = options.returnURL
         captureMode = options.captureMode
     }

@@ -152,8 +152,8 @@ extension RouteDescription {
         )
     )
 
-    private static let descriptor = Schema.printable(1...16)
-    private static let reason = Schema.printable(1...255)
+    private static let descriptor = Schema.printable(0...16)
+    private static let reason = Schema.printable(0...255)
     private static let metadata = SchemaMember.optional(
         "metadata",
         .texts(PaymentMemo.maximumMetadata),

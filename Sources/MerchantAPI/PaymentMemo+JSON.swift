@@ -17,19 +17,14 @@ extension PaymentMemo {
             (try reader.optionalText("reason"), try reader.texts("metadata"))
         }
         body = reader
-        if let reason { try Failure.check(reason, "reason", 1...255) }
-        guard metadata.count <= PaymentMemo.maximumMetadata else {
-            let rule = "At most \(PaymentMemo.maximumMetadata) members."
-            throw Failure(.invalidRequest, message: rule, field: "metadata")
-        }
-        for (name, text) in metadata {
-            try Failure.check(name, "metadata", 1...40)
-            try Failure.check(text, "metadata", 0...255)
-        }
-        self.init(reason: reason)
+        self.init(reason: try Failure.cleaned(optional: reason, "reason", 255))
         guard !metadata.isEmpty else { return }
-        let members = metadata.sorted { $0.name.octets < $1.name.octets }
-        self.metadata = JSONValue.object(members.map { JSONMember($0.name, .string($0.text)) }).bytes
+        do throws(DraftRefusal) {
+            let members = try OrderDraft.cleaned(metadata: metadata).sorted { $0.key < $1.key }
+            self.metadata = JSONValue.object(members.map { JSONMember($0.key.string, .string($0.value)) }).bytes
+        } catch {
+            throw Failure(error)
+        }
     }
 
     /// The metadata as merchants read them; an empty object for none.

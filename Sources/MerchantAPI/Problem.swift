@@ -102,17 +102,42 @@ extension Failure {
         }
     }
 
-    /// A text that is not taken.
+    /// What is kept of a text.
     ///
     /// - Parameters:
     ///   - text: Any text.
     ///   - field: Which member or parameter it is.
     ///   - length: How many Unicode scalars it may have.
+    /// - Returns: The text without what nobody sees.
     /// - Throws: `invalid_request` with the rule that it breaks.
-    package static func check(_ text: String, _ field: String, _ length: ClosedRange<Int>) throws(Failure) {
-        guard let problem = PrintableText.problem(in: text, length: length) else { return }
-        let sentence = problem.prefix(1).uppercased() + problem.dropFirst() + "."
-        throw Failure(.invalidRequest, message: sentence, field: field)
+    package static func cleaned(
+        _ text: String,
+        _ field: @autoclosure () -> String,
+        _ length: ClosedRange<Int>
+    ) throws(Failure) -> String {
+        do throws(TextRefusal) {
+            return try PrintableText.cleaned(text, length: length)
+        } catch {
+            throw Failure(error, of: field())
+        }
+    }
+
+    /// What is kept of a text that may be absent.
+    ///
+    /// - Parameters:
+    ///   - text: Any text.
+    ///   - field: Which member it is.
+    ///   - limit: How many Unicode scalars it may have.
+    /// - Returns: `nil` also where nothing is kept.
+    /// - Throws: `invalid_request` with the rule that it breaks.
+    package static func cleaned(
+        optional text: String?,
+        _ field: @autoclosure () -> String,
+        _ limit: Int
+    ) throws(Failure) -> String? {
+        guard let text else { return nil }
+        let kept = try cleaned(text, field(), 0...limit)
+        return kept.isEmpty ? nil : kept
     }
 
     /// An order that is not taken.
@@ -128,9 +153,19 @@ extension Failure {
             case .address: .returnURLNotAllowed
             case .callback: .postageCallbackNotAllowed
             }
-        let text = refusal.detail.prefix(1).uppercased() + refusal.detail.dropFirst() + "."
-        self.init(code, message: text, field: refusal.field)
+        self.init(code, message: Failure.sentence(refusal.detail), field: refusal.field)
     }
+
+    /// A text that is not taken.
+    ///
+    /// - Parameters:
+    ///   - refusal: The rule that it breaks.
+    ///   - field: Which member or parameter it is.
+    package init(_ refusal: TextRefusal, of field: String) {
+        self.init(.invalidRequest, message: Failure.sentence(refusal.sentence), field: field)
+    }
+
+    private static func sentence(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() + "." }
 
     /// A failure of the store, below `/v1`: an unknown outcome has a code of its own there.
     ///

@@ -7,7 +7,7 @@ import Web
 package indirect enum Schema: Sendable, Hashable {
     /// A text of so many characters.
     case text(ClosedRange<Int>)
-    /// A text of so many characters that `PrintableText` takes.
+    /// A text of so many characters that `PrintableText` takes; without any, one of which it may keep nothing.
     case printable(ClosedRange<Int>)
     /// A text that a regular expression describes; with a length where that does not.
     case matching(String, upTo: Int? = nil)

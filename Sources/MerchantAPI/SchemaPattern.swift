@@ -1,22 +1,25 @@
 /// Regular expressions for texts, in the part of the language that all readers of schemas share: no lookbehind, no `\p`.
 enum SchemaPattern {
-    /// What `PrintableText` takes, but for the length, and for the format characters beyond U+FFFF, which it refuses besides.
+    /// What `PrintableText` takes, but for the length, and for what it drops and refuses beyond U+FFFF.
     ///
-    /// - Parameter orEmpty: Whether the empty text is one.
+    /// - Parameter orEmpty: Whether nothing may be kept of it.
     static func printable(orEmpty: Bool) -> String {
-        let inner = "[^\(unprintable)]"
-        let outer = "[^\(blank)\(unprintable)]"
-        let text = "\(outer)(\(inner)*\(outer))?"
-        return orEmpty ? "^(\(text))?$" : "^\(text)$"
+        let text = "[^\(refused)]*"
+        return orEmpty ? "^\(text)$" : "^[\(blank)\(unseen)]*[^\(blank)\(unseen)\(refused)]\(text)$"
     }
 
-    /// Control and format characters, line and paragraph separators.
-    private static let unprintable =
-        #"\u0000-\u001F\u007F-\u009F\u00AD\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u180E\u200B\u200C\u200E\u200F"#
-        + #"\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB"#
+    /// Control and format characters, and those that turn the direction of a line.
+    private static let refused =
+        #"\u0000-\u0008\u000E-\u001F\u007F-\u0084\u0086-\u009F\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u200E\u200F"#
+        + #"\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB"#
 
-    /// White space that is printable.
-    private static let blank = #"\u0020\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000"#
+    /// White space: tabs and line ends become blanks, and those at the ends go.
+    private static let blank = #"\u0009-\u000D\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"#
+
+    /// What nobody sees.
+    private static let unseen =
+        #"\u00AD\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200D\u2060-\u2065\u206A-\u206F\u3164\uFE00-\uFE0F\uFEFF"#
+        + #"\uFFA0\uFFF0-\uFFF8"#
 
     /// A name, or a number of version 4.
     private static let host = "(([a-z0-9-]{1,63}[.])*[a-z-][a-z0-9-]{0,62}|([0-9]{1,3}[.]){3}[0-9]{1,3})"

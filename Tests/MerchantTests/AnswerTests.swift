@@ -130,9 +130,10 @@ import Testing
 
     @Test(
         arguments: [
-            (#""reason":"""#, "reason"), (#""reason":"a\nb""#, "reason"), (#""reason":7"#, "reason"),
+            (#""reason":"a\u202Eb""#, "reason"), (#""reason":"a\u0007b""#, "reason"), (#""reason":7"#, "reason"),
             (#""metadata":[]"#, "metadata"), (#""metadata":{"":"a"}"#, "metadata"),
-            (#""metadata":{"a":"\u0000"}"#, "metadata"), (#""metadata":{"a":1}"#, "metadata.a"),
+            (#""metadata":{"a":"\u0000"}"#, "metadata.a"), (#""metadata":{"a":1}"#, "metadata.a"),
+            (#""metadata":{"a":"1","a\u200B":"2"}"#, "metadata.a"),
         ]
     )
     func `refuses a reason and metadata that nobody can show`(member: String, field: String) async throws {
@@ -140,7 +141,7 @@ import Testing
             let long = String(repeating: "a", count: 256)
             let many = (1...21).map { #""m\#($0)":"""# }.joined(separator: ",")
             let more = [
-                (member, field), (#""reason":"\#(long)""#, "reason"), (#""metadata":{"a":"\#(long)"}"#, "metadata"),
+                (member, field), (#""reason":"\#(long)""#, "reason"), (#""metadata":{"a":"\#(long)"}"#, "metadata.a"),
                 (#""metadata":{\#(many)}"#, "metadata"),
                 (#""metadata":{"\#(long.prefix(41))":""}"#, "metadata"),
             ]
@@ -150,6 +151,25 @@ import Testing
                     body: #"{"amount":\#(Sample.yen(180)),"# + member + "}"
                 )
                 #expect(answer.status == 400 && answer.field == field, "\(member) \(answer.body)")
+            }
+        }
+    }
+
+    @Test func `keeps a reason and metadata without what nobody sees, and no empty reason`() async throws {
+        try await withMerchants { shop in
+            let reasons: [(String, String?)] = [(#" ＃1\n破損\u200B"#, "＃1 破損"), (#"\uFEFF"#, nil), ("", nil)]
+            for (reason, kept) in reasons {
+                Payment.refund.reach(shop)
+                shop.database.answer("operation_begin", BeginRow.begun)
+                shop.provider.answer(201, Payment.refund.done.body)
+                shop.database.answer("operation_settle", Cell.yes)
+                let more = #""softDescriptor":" ","reason":"\#(reason)","metadata":{"b\t":"","a":" 1"}"#
+                let answer = try await shop.send(
+                    Payment.refund.request,
+                    body: #"{"amount":\#(Sample.yen(180)),"# + more + "}"
+                )
+                #expect(answer.json["reason"]?.text?.octets == kept?.octets, "\(answer.body)")
+                #expect(answer.body.contains(#""metadata":{"a":"1","b":""}"#))
             }
         }
     }

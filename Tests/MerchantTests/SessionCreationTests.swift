@@ -261,10 +261,11 @@ struct BadSession: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [
-        ("Sencha", "Sencha\u{200B}", "lines[0].name", "The text has an invisible character (U+200B)."),
-        ("Sencha", #"Sencha\t"#, "lines[0].name", "The text has a control character (U+0009)."),
-        ("sku-1", " sku-1", "lines[0].id", "The text begins with a blank (U+0020)."),
-        ("A-1001", "", "reference", "The text is empty."),
+        (
+            "Sencha", "Sencha\u{202E}", "lines[0].name",
+            "The text has a character that turns the direction of a line, U+202E RIGHT-TO-LEFT OVERRIDE."
+        ), ("Sencha", #"Sencha\u0007"#, "lines[0].name", "The text has a control character, U+0007."),
+        ("sku-1", "\u{200B}", "lines[0].id", "The text is empty."), ("A-1001", "", "reference", "The text is empty."),
         ("A-1001", String(repeating: "a", count: 101), "reference", "The text has more than 100 characters."),
     ])
     func `with a text that is not taken is told which rule it breaks`(
@@ -277,6 +278,107 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             let answer = try await shop.send(Self.request, body: SessionBodies.site(replacing: old, with: new))
             #expect(answer.status == 400 && answer.code == "invalid_request" && answer.field == field)
             #expect(answer.message == message)
+        }
+    }
+
+    @Test func `has the texts of a catalogue without what nobody sees`() async throws {
+        try await withMerchants(SessionBodies.mobileSettings) { shop in
+            shop.database.answer("session_open_app", Cell.time(Sample.time))
+            let address = SessionBodies.address.replacing("見本町1-1", with: #"\t見本町\r\n1-1\u200B"#)
+                .replacing("花子", with: "花子\u{E0100}")
+            let more = #"""
+                ,"note":"\uFEFF お届けは\n平日 ","metadata":{" cart\u200B":"7\u00AD"},\#
+                "adjustments":[{"name":"ポイント\t利用 ","amount":\#(Sample.yen(-100))}]
+                """#
+            let body = SessionBodies.mobile(#","shippingAddress":\#(address)"#, of: more)
+                .replacing("A-1001", with: #" A-1001\u2060"#).replacing("sku-1", with: #"sku-1\uFEFF"#)
+                .replacing("Sencha", with: #"煎茶\n\n 👨\u200D👩\u200D"#)
+            let answer = try await shop.send(Self.request, body: body)
+            #expect(answer.status == 201, "\(answer.body)")
+            let (json, line) = (answer.json, answer.json["lines"]?.elements.first)
+            #expect(json["reference"]?.text?.octets == "A-1001" && json["note"]?.text?.octets == "お届けは 平日")
+            #expect(json["metadata"]?["cart"]?.text?.octets == "7")
+            #expect(json["adjustments"]?.elements.first?["name"]?.text?.octets == "ポイント 利用")
+            #expect(line?["id"]?.text?.octets == "sku-1" && line?["name"]?.text?.octets == "煎茶 👨\u{200D}👩")
+            let stored = try shop.parameters("session_open_app")
+            let (reference, note) = (try stored.text(0, 18), try stored.text(0, 25))
+            #expect(reference.octets == "A-1001" && note.octets == "お届けは 平日")
+            let payload = try JSONParser.parse(
+                Array(try #require(json["launch"]?["mobile"]?["payloadJSON"]?.text).utf8)
+            )
+            let sent = payload["addressDetails"]
+            #expect(
+                sent?["addressLine1"]?.text?.octets == "見本町 1-1"
+                    && sent?["name"]?.text?.octets == "見本 花子\u{E0100}".octets
+            )
+        }
+    }
+
+    @Test(arguments: [
+        (#","metadata":{"cart":"1","cart\u200B":"2"}"#, "metadata.cart", "Two names differ only in what nobody sees."),
+        (
+            #","metadata":{"cart":"\u202E1"}"#, "metadata.cart",
+            "The text has a character that turns the direction of a line, U+202E RIGHT-TO-LEFT OVERRIDE."
+        ), (#","metadata":{"\u200B":"1"}"#, "metadata", "A name is empty."),
+    ])
+    func `with names that meet when they are cleaned is refused`(
+        more: String,
+        field: String,
+        message: String
+    ) async throws {
+        try await withMerchants { shop in
+            let answer = try await shop.send(Self.request, body: SessionBodies.site(more))
+            #expect(answer.status == 400 && answer.field == field && answer.message == message, "\(answer.body)")
+            let line = #""quantity":2},{"id":"sku-1\u200B","name":"B","unitPrice":\#(Sample.yen(1)),"quantity":1}"#
+            let body = SessionBodies.site(replacing: #""quantity":2}"#, with: line)
+            let twice = try await shop.send(Self.request, body: body)
+            #expect(twice.field == "lines[1].id" && twice.message == "Another line has the same id.")
+        }
+    }
+
+    @Test func `has no note where nothing is left of it, and no part of an address`() async throws {
+        try await withMerchants(SessionBodies.mobileSettings) { shop in
+            shop.database.answer("session_open_app", Cell.time(Sample.time))
+            let address = SessionBodies.address.replacing(
+                "}",
+                with: #","addressLine2":"","city":"\u200B","district":" "}"#
+            )
+            let body = SessionBodies.mobile(#","shippingAddress":\#(address)"#, of: #","note":" \u200B""#)
+            let answer = try await shop.send(Self.request, body: body)
+            #expect(answer.status == 201 && answer.body.contains(#""note":null"#), "\(answer.body)")
+            let hasNoNote = try shop.parameters("session_open_app").isNull(0, 25)
+            #expect(hasNoNote)
+        }
+    }
+
+    @Test(arguments: [
+        ("", "The address is empty."), ("shop.example.com", "The address does not begin with https://."),
+        ("http://back.example/", "The address is http, and has to be https."),
+        ("https://back.example/#paid", "The address has a fragment, which begins with #."),
+        ("https://back.example/a b", "The address has a blank, which is written as %20."),
+        ("https://back.example/[1]", "The address has the character [, which is written as %5B."),
+        ("https://BACK.example/", "The host has capital letters, an underscore, or a dot at its end."),
+        ("https://a@back.example/", "The address has a user name before its host."),
+        ("https://back.example?a", "The address has a query without a path: put a slash before the question mark."),
+        ("https://back.example:0/", "The address has no host that can be found, or an impossible port."),
+    ])
+    func `is told what is wrong with an address`(address: String, message: String) async throws {
+        try await withMerchants(SessionBodies.mobileSettings) { shop in
+            let bodies = [
+                ("returnUrl", SessionBodies.site(#","returnUrl":"\#(address)""#)),
+                (
+                    "postage.callback",
+                    SessionBodies.site(replacing: #""amount":\#(Sample.yen(540))"#, with: #""callback":"\#(address)""#)
+                ),
+                ("mobile.resultUrl", SessionBodies.mobile().replacing("https://app.example/result", with: address)),
+            ]
+            for (field, body) in bodies {
+                let answer = try await shop.send(Self.request, body: body)
+                let isPlainLink = field == "mobile.resultUrl" && address == "shop.example.com"
+                let schemes =
+                    "The address begins neither with https:// nor with a private scheme like com.example.shop:."
+                #expect(answer.field == field && answer.message == (isPlainLink ? schemes : message), "\(answer.body)")
+            }
         }
     }
 

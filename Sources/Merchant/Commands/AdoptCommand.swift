@@ -81,9 +81,12 @@ struct AdoptionWish: Sendable, Equatable {
             }
             charges.append(charge)
         }
-        reference = arguments.values["reference"]
-        if let reference, !PrintableText.isGood(reference, length: 1...100) {
-            throw ConfigurationError(problems: ["adopt: --reference is 1 to 100 printable characters"])
+        do throws(TextRefusal) {
+            reference = try arguments.values["reference"].map { (text) throws(TextRefusal) in
+                try PrintableText.cleaned(text, length: 1...100)
+            }
+        } catch {
+            throw ConfigurationError(problems: ["adopt: --reference: \(error.sentence)"])
         }
         self.permission = permission
         self.charges = charges
@@ -145,8 +148,7 @@ private struct AdoptTask: Sendable {
         /// have.
         var reference: String? {
             if let order { return order.reference }
-            guard let told = permission.markedReference, PrintableText.isGood(told, length: 1...100) else { return nil }
-            return told
+            return permission.markedReference.flatMap { try? PrintableText.cleaned($0, length: 1...100) }
         }
     }
 

@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// Where a link leads that brings a buyer back into a merchant's app: an https origin that the app has claimed, or a scheme of
 /// its own.
@@ -20,16 +20,32 @@ package enum AppLinkOrigin: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter link: https as `CallbackOrigin` has it, or `SCHEME:` and something behind it; printable ASCII without
     ///   quotes, brackets, braces, bars and backslashes; no fragment; at most 512 bytes.
     package init?(of link: String) {
-        guard link.utf8.count <= AppLinkOrigin.maximumBytes else { return nil }
-        if let origin = CallbackOrigin(of: link) {
-            self = .site(origin)
+        do throws(TextRefusal) {
+            try self.init(reading: link)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The same, for whoever has to say what is wrong.
+    ///
+    /// - Parameter link: As above.
+    /// - Throws: The first rule that it breaks.
+    package init(reading link: String) throws(TextRefusal) {
+        try CallbackOrigin.checkCharacters(link, upTo: AppLinkOrigin.maximumBytes)
+        let parts = link.octets.parts(between: UInt8(ascii: ":"), limit: 1)
+        if parts.count == 2, AppLinkOrigin.isPrivateScheme(parts[0]) {
+            guard !parts[1].isEmpty else {
+                throw TextRefusal("the address ends behind its scheme")
+            }
+            self = .scheme(parts[0])
             return
         }
-        let parts = link.octets.parts(between: UInt8(ascii: ":"), limit: 1)
-        guard parts.count == 2, !parts[1].isEmpty, link.utf8.allSatisfy(CallbackOrigin.isPlain),
-            AppLinkOrigin.isPrivateScheme(parts[0])
-        else { return nil }
-        self = .scheme(parts[0])
+        guard parts[0].octets == "https" || parts[0].octets == "http" else {
+            let rule = "the address begins neither with https:// nor with a private scheme like com.example.shop:"
+            throw TextRefusal(rule)
+        }
+        self = .site(try CallbackOrigin(reading: link))
     }
 
     /// The origin that an operator wrote, or `nil` where there is more or less than an origin.
@@ -99,12 +115,8 @@ extension OrderPolicy {
     /// - Throws: `invalid` for what is no link into an app, `address` for one that the operator has not named.
     package func check(_ links: AppLinks) throws(DraftRefusal) {
         for (name, link) in [("resultUrl", links.result), ("cancelUrl", links.cancel), ("errorUrl", links.error)] {
-            guard let origin = AppLinkOrigin(of: link) else {
-                throw DraftRefusal(
-                    .invalid,
-                    name,
-                    "no https address and no link of a private scheme like com.example.shop:"
-                )
+            let origin = try DraftRefusal.reading(name) { () throws(TextRefusal) in
+                try AppLinkOrigin(reading: link)
             }
             guard appLinks.contains(origin) else {
                 throw DraftRefusal(.address, name, OrderPolicy.elsewhere)

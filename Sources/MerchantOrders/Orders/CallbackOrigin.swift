@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// The origin of an https address: the part of it that says whose it is.
 ///
@@ -19,13 +19,44 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     ///     bytes.
     ///   - orClearLoopback: Whether `http` to this machine will do as well.
     package init?(of address: String, orClearLoopback: Bool = false) {
-        guard address.utf8.count <= 2_048, address.utf8.allSatisfy(CallbackOrigin.isPlain), let url = HTTPURL(address),
-            url.isPlain, url.rest.isEmpty || url.rest.octets.starts(with: "/")
-        else { return nil }
-        guard url.isSecure || (orClearLoopback && url.host.isLoopback) else { return nil }
+        do throws(TextRefusal) {
+            try self.init(reading: address, orClearLoopback: orClearLoopback)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The same, for whoever has to say what is wrong.
+    ///
+    /// - Parameters:
+    ///   - address: As above.
+    ///   - orClearLoopback: As above.
+    /// - Throws: The first rule that it breaks.
+    package init(reading address: String, orClearLoopback: Bool = false) throws(TextRefusal) {
+        try CallbackOrigin.checkCharacters(address, upTo: CallbackOrigin.maximumBytes)
+        let isClear = address.octets.starts(with: "http://")
+        guard isClear || address.octets.starts(with: "https://") else {
+            throw TextRefusal("the address does not begin with https://")
+        }
+        guard let url = HTTPURL(address) else {
+            let authority = address.utf8.dropFirst(isClear ? 7 : 8).prefix { $0 != UInt8(ascii: "/") }
+            guard !authority.contains(UInt8(ascii: "@")) else {
+                throw TextRefusal("the address has a user name before its host")
+            }
+            throw TextRefusal("the address has no host that can be found, or an impossible port")
+        }
+        guard url.isSecure || (orClearLoopback && url.host.isLoopback) else {
+            throw TextRefusal("the address is http, and has to be https")
+        }
+        guard url.isPlain else {
+            throw TextRefusal("the host has capital letters, an underscore, or a dot at its end")
+        }
+        guard url.rest.isEmpty || url.rest.octets.starts(with: "/") else {
+            throw TextRefusal("the address has a query without a path: put a slash before the question mark")
+        }
         host = url.host.text
-        isClear = !url.isSecure
-        port = url.port ?? (url.isSecure ? 443 : 80)
+        self.isClear = isClear
+        port = url.port ?? (isClear ? 80 : 443)
     }
 
     /// The origin that an operator wrote, or `nil` where there is more than an origin.
@@ -44,9 +75,30 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
         return port == (isClear ? 80 : 443) ? name : "\(name):\(port)"
     }
 
+    private static let maximumBytes = 2_048
     private static let refused = Array("\"#'<>[\\]^`{|}".utf8)
 
-    static func isPlain(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !refused.contains(byte)
+    /// Holds an address to what every reader takes for the same characters.
+    ///
+    /// - Parameters:
+    ///   - address: Any text.
+    ///   - limit: How many bytes it may have.
+    /// - Throws: The first rule that it breaks.
+    static func checkCharacters(_ address: String, upTo limit: Int) throws(TextRefusal) {
+        guard !address.isEmpty else { throw TextRefusal("the address is empty") }
+        guard address.utf8.count <= limit else {
+            throw TextRefusal("the address has more than \(limit) characters")
+        }
+        guard let odd = address.utf8.first(where: { $0 <= 0x20 || $0 >= 0x7F || refused.contains($0) }) else { return }
+        let escape = "%" + String(odd, radix: 16, uppercase: true)
+        let what =
+            switch odd {
+            case UInt8(ascii: "#"): "a fragment, which begins with #"
+            case 0x21...0x7E: "the character \(Unicode.Scalar(odd)), which is written as \(escape)"
+            case 0x20: "a blank, which is written as %20"
+            case 0x80...: "a character beyond ASCII: the host has an ASCII form, and the rest is percent-encoded"
+            default: "a control character"
+            }
+        throw TextRefusal("the address has \(what)")
     }
 }

@@ -37,8 +37,8 @@ package struct DraftLine: Sendable, Hashable {
         taxRate: TaxRate? = nil,
         claimedSum: Money? = nil
     ) throws(DraftRefusal) {
-        try DraftRefusal.check(id, "id", 1...64)
-        try DraftRefusal.check(name, "name", 1...120)
+        let id = try DraftRefusal.cleaned(id, "id", 1...64)
+        let name = try DraftRefusal.cleaned(name, "name", 1...120)
         guard quantity >= 1, quantity <= DraftLine.maximumQuantity else {
             throw DraftRefusal(.invalid, "quantity", "1 to \(DraftLine.maximumQuantity)")
         }

@@ -37,21 +37,39 @@ package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible
         self.detail = detail
     }
 
-    /// Refuses a text that is not printable or of another length, by the rule that it breaks.
+    /// What is kept of a text, or the refusal by the rule that it breaks.
     ///
     /// - Parameters:
     ///   - text: Any text.
     ///   - field: For example `name`.
     ///   - length: How many Unicode scalars it may have.
     ///   - subject: What it is called; lower case.
-    static func check(
+    static func cleaned(
         _ text: String,
         _ field: @autoclosure () -> String,
         _ length: ClosedRange<Int>,
         _ subject: StaticString = "the text"
-    ) throws(DraftRefusal) {
-        guard let problem = PrintableText.problem(in: text, length: length, subject: subject) else { return }
-        throw DraftRefusal(.invalid, field(), problem)
+    ) throws(DraftRefusal) -> String {
+        try reading(field()) { () throws(TextRefusal) in
+            try PrintableText.cleaned(text, length: length, subject: subject)
+        }
+    }
+
+    /// Reads a text, and refuses it by the rule that it breaks.
+    ///
+    /// - Parameters:
+    ///   - field: For example `returnUrl`.
+    ///   - body: Reads it.
+    /// - Returns: What the body returns.
+    static func reading<Value>(
+        _ field: @autoclosure () -> String,
+        _ body: () throws(TextRefusal) -> Value
+    ) throws(DraftRefusal) -> Value {
+        do throws(TextRefusal) {
+            return try body()
+        } catch {
+            throw DraftRefusal(.invalid, field(), error.sentence)
+        }
     }
 
     /// The same refusal of a member that lies deeper.

@@ -96,8 +96,8 @@ package struct OrderDraft: Sendable, Hashable {
         postage: Postage,
         options: Options = Options()
     ) throws(DraftRefusal) {
-        try DraftRefusal.check(reference, "reference", 1...100)
-        try self.init(named: reference, lines, tax, postage, options)
+        let reference = try DraftRefusal.cleaned(reference, "reference", 1...100)
+        try self.init(named: reference, lines, tax, postage, try OrderDraft.cleaned(options))
     }
 
     /// An order of the shop itself, which is called by its number.
@@ -140,7 +140,10 @@ package struct OrderDraft: Sendable, Hashable {
         self.postage = postage
         self.options = options
         subtotal = try OrderDraft.subtotal(lines, tax.currency)
-        try OrderDraft.check(options.adjustments, on: subtotal.units + tax.units)
+        // What a postage is asked for would otherwise depend on the address.
+        guard subtotal.units + tax.units + options.adjustments.units >= 0 else {
+            throw DraftRefusal(.amount, "adjustments", "the discounts are greater than the lines and their tax")
+        }
         if let shown {
             self.shown = shown
             bases = shown.bases
@@ -149,7 +152,6 @@ package struct OrderDraft: Sendable, Hashable {
             self.shown = try OrderDraft.shown(lines, tax, options)
         }
         try checkSums()
-        try OrderDraft.check(options)
     }
 
     /// The order as the pages show it.
@@ -246,8 +248,8 @@ package struct OrderDraft: Sendable, Hashable {
         case .fixed(let sum): least = sum
         case .byAddress(let rule): least = Money(rule.dearest)
         case .callback(let address):
-            guard CallbackOrigin(of: address, orClearLoopback: true) != nil else {
-                throw DraftRefusal(.invalid, "postage.callback", "not an https address")
+            _ = try DraftRefusal.reading("postage.callback") { () throws(TextRefusal) in
+                try CallbackOrigin(reading: address, orClearLoopback: true)
             }
         }
         guard let least, least.currency == currency else {
@@ -261,30 +263,48 @@ package struct OrderDraft: Sendable, Hashable {
         }
     }
 
-    private static func check(_ adjustments: [Adjustment], on sum: Int64) throws(DraftRefusal) {
-        guard adjustments.count <= maximumAdjustments else {
+    /// The options with what is kept of their texts; an empty note is none.
+    private static func cleaned(_ given: Options) throws(DraftRefusal) -> Options {
+        var options = given
+        options.note = try given.note.map { (note) throws(DraftRefusal) in
+            try DraftRefusal.cleaned(note, "note", 0...255)
+        }
+        if options.note?.isEmpty == true { options.note = nil }
+        if let address = given.returnURL {
+            _ = try DraftRefusal.reading("returnUrl") { () throws(TextRefusal) in
+                try CallbackOrigin(reading: address)
+            }
+        }
+        options.metadata = try cleaned(metadata: given.metadata.map { (name: $0.key.string, text: $0.value) })
+        guard given.adjustments.count <= maximumAdjustments else {
             throw DraftRefusal(.invalid, "adjustments", "at most \(maximumAdjustments)")
         }
-        for (index, adjustment) in adjustments.enumerated() {
-            try DraftRefusal.check(adjustment.name, "adjustments[\(index)].name", 1...120)
+        for (index, adjustment) in given.adjustments.enumerated() {
+            let name = try DraftRefusal.cleaned(adjustment.name, "adjustments[\(index)].name", 1...120)
+            options.adjustments[index].name = name
         }
-        // What a postage is asked for would otherwise depend on the address.
-        guard sum + adjustments.units >= 0 else {
-            throw DraftRefusal(.amount, "adjustments", "the discounts are greater than the lines and their tax")
-        }
+        return options
     }
 
-    private static func check(_ options: Options) throws(DraftRefusal) {
-        if let note = options.note { try DraftRefusal.check(note, "note", 0...255) }
-        if let address = options.returnURL, CallbackOrigin(of: address) == nil {
-            throw DraftRefusal(.invalid, "returnUrl", "not an https address")
-        }
-        guard options.metadata.count <= maximumMetadata else {
+    /// What is kept of the merchant's own names and texts.
+    ///
+    /// - Parameter members: Of an order, or of a request about its money.
+    /// - Returns: As many.
+    /// - Throws: `invalid` for too many, for texts that are not taken, and for two names of which the same is kept.
+    package static func cleaned(
+        metadata members: [(name: String, text: String)]
+    ) throws(DraftRefusal) -> [OctetText: String] {
+        guard members.count <= maximumMetadata else {
             throw DraftRefusal(.invalid, "metadata", "at most \(maximumMetadata) members")
         }
-        for (name, text) in options.metadata {
-            try DraftRefusal.check(name.string, "metadata", 1...40, "a name")
-            try DraftRefusal.check(text, "metadata", 0...255, "a text")
+        var metadata: [OctetText: String] = [:]
+        for (name, text) in members {
+            let name = try DraftRefusal.cleaned(name, "metadata", 1...40, "a name")
+            let text = try DraftRefusal.cleaned(text, "metadata.\(name)", 0...255)
+            guard metadata.updateValue(text, forKey: name.octets) == nil else {
+                throw DraftRefusal(.invalid, "metadata.\(name)", "two names differ only in what nobody sees")
+            }
         }
+        return metadata
     }
 }

@@ -141,10 +141,12 @@ private func examineWords(_ bytes: [UInt8]) {
         check(areDigits && parts.count <= (currency == .jpy ? 1 : 2), "an amount is digits and at most a point")
         check(bytes.first != 0x30 || parts[0].count == 1, "an amount has no leading zero")
     }
-    if PrintableText.isGood(word, length: 1...255) {
+    if let kept = try? PrintableText.cleaned(word, length: 0...255) {
+        let octets = Array(kept.utf8)
         check(
-            !bytes.contains { $0 < 0x20 || $0 == 0x7F } && bytes.first != 0x20 && bytes.last != 0x20,
+            !octets.contains { $0 < 0x20 || $0 == 0x7F } && octets.first != 0x20 && octets.last != 0x20,
             "a printable text is one line"
         )
+        check(PrintableText.isGood(kept, length: 0...255), "nothing more goes of what was kept: \(shown(bytes))")
     }
 }

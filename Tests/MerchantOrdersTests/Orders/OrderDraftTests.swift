@@ -95,7 +95,7 @@ struct OrderDraftTests {
 
     @Test(
         arguments: [
-            ("", 1, "id"), (" a", 1, "id"), ("a\u{7}", 1, "id"), (String(repeating: "a", count: 65), 1, "id"),
+            ("", 1, "id"), (" ", 1, "id"), ("a\u{7}", 1, "id"), (String(repeating: "a", count: 65), 1, "id"),
             ("a", 0, "quantity"), ("a", 10_000, "quantity"), ("a", -1, "quantity"),
         ]
     )
@@ -208,8 +208,11 @@ struct OrderDraftTests {
         #expect(Self.refusal { try Self.draft { $0.note = String(repeating: "n", count: 256) } }?.field == "note")
         let twenty = Dictionary(uniqueKeysWithValues: (0..<20).map { ("k\($0)".octets, "v") })
         #expect(Self.refusal { try Self.draft { $0.metadata = twenty } } == nil)
-        for metadata in [twenty.merging(["more": "v"]) { $1 }, ["": "v"], ["k": "a\nb"]] {
+        for metadata in [twenty.merging(["more": "v"]) { $1 }, ["": "v"], ["\u{200B}": "v"]] {
             #expect(Self.refusal { try Self.draft { $0.metadata = metadata } }?.field == "metadata")
+        }
+        for metadata: [OctetText: String] in [["k": "a\u{7}b"], ["k": "", "k\u{200B}": ""]] {
+            #expect(Self.refusal { try Self.draft { $0.metadata = metadata } }?.field == "metadata.k")
         }
         #expect(Self.refusal { try Self.draft { $0.returnURL = "http://a.test/" } }?.field == "returnUrl")
         let postage = Postage.callback("javascript:alert(1)")
