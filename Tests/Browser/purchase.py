@@ -24,7 +24,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
-from demo import ROOT, Shop  # noqa: E402
+from demo import ROOT, Shop, free_ports  # noqa: E402
 
 PATIENCE = 30
 
@@ -351,15 +351,15 @@ def case_declined(shop, folder):
 
 
 def case_readme(shop, folder):
-    """The README's walk-through with curl and its commands, word for word and with what they print, the walk for all three clients."""
+    """The README's walk-through with curl, what it does with an order afterwards, and its commands, word for word and with what they print."""
     text = (ROOT / "README.md").read_text()
-    places = {"CA=var/development/authority.pem": f"CA={shop.authority}", "WEB=https://localhost:8443": f"WEB={shop.web}",
-              "SIM=https://localhost:9443": f"SIM={shop.simulator}", ".build/release/sallyport": os.path.abspath(shop.program)}
+    places = written_places(shop)
     walk = [block for block in readme_blocks(text, "A purchase with curl") if not block.startswith("scripts/walkthrough")]
-    assert len(walk) > 5, walk
+    *afterwards, comparison = readme_blocks(text, "The order afterwards")
+    assert len(walk) > 5 and len(afterwards) > 3 and comparison.startswith("sallyport reconcile"), (walk, afterwards, comparison)
     for client in ("iosApp", "androidApp", "browser"):
         before = len(shop.completes())
-        run = run_blocks(walk, {**places, "CLIENT=iosApp": f"CLIENT={client}"})
+        run = run_blocks(walk + afterwards, {**places, "CLIENT=iosApp": f"CLIENT={client}"}, shop.folder)
         lines = run.stdout.splitlines()
         bodies = [line for line in lines if '"orderId"' in line]
         assert len(bodies) == 2 and bodies[0] == bodies[1], f"{client}: {run.stdout}\n{run.stderr}"
@@ -375,11 +375,43 @@ def case_readme(shop, folder):
     end = time.monotonic() + 120
     while True:
         try:
-            run_blocks(commands, places, shop.folder)
+            run_blocks([*commands, comparison], places, shop.folder)
             break
         except AssertionError as difference:
             if "differences left" not in str(difference) or time.monotonic() > end:
                 raise
+
+
+# The guides whose first block is commands. That of the mobile guide is two programs, which Tests/Clients/guide.py builds.
+GUIDES = ["docs/merchant-guide.md", "docs/webhooks.md", "docs/postage.md", "docs/simulator.md", "docs/profiles.md", "docs/doctor.md", "examples/README.md"]
+
+
+def case_guides(shop, folder):
+    """The block with which each guide opens, word for word and with what it prints, in a demo that asks for the shipping cost where the guide's server is."""
+    hook, postage, server = free_ports(3)
+    shop = Shop(shop.program, {"MERCHANT_POSTAGE_ORIGINS": f"http://127.0.0.1:{postage}"})
+    try:
+        def files():
+            return sorted(set(os.listdir(shop.folder)) - {"out"})
+
+        before = files()
+        places = {**written_places(shop), "127.0.0.1:8099": f"127.0.0.1:{hook}", "PORT=8099": f"PORT={hook}", "PORT=8097": f"PORT={server}",
+                  "127.0.0.1:8098": f"127.0.0.1:{postage}", "PORT=8098": f"PORT={postage}", "scripts/": f"{ROOT}/scripts/", "examples/": f"{ROOT}/examples/"}
+        for guide in GUIDES:
+            text = (ROOT / guide).read_text()
+            blocks = sh_blocks(text, "bash")
+            assert len(blocks) == 1 and text.split("```", 2)[1].startswith("bash\n"), f"{guide} does not open with its one bash block"
+            run_blocks([blocks[0][1]], places, shop.folder, {"CA": str(shop.authority), "WEB": shop.web, "SIM": shop.simulator})
+            assert files() == before, f"{guide} leaves {files()}"
+            print(f"browser: guides: {guide} passed", flush=True)
+    finally:
+        shop.stop()
+
+
+def written_places(shop):
+    """What stands in the documents, and where it is in a test."""
+    return {"var/development/authority.pem": str(shop.authority), "https://localhost:8443": shop.web, "https://localhost:9443": shop.simulator,
+            ".build/release/sallyport": os.path.abspath(shop.program)}
 
 
 def readme_blocks(text, heading):
@@ -388,7 +420,7 @@ def readme_blocks(text, heading):
     return ["\n".join(line[indent:] for line in body.splitlines()) for indent, body in sh_blocks(part)]
 
 
-def run_blocks(blocks, places, folder=None):
+def run_blocks(blocks, places, folder=None, environment=None):
     """Runs blocks in one shell; each word behind ` # ` has to be in what its line prints."""
     lines = []
     for line in "\n".join(blocks).replace("\\\n", " ").splitlines():
@@ -397,10 +429,11 @@ def run_blocks(blocks, places, folder=None):
             name = shlex.quote(command.strip()[:60])
             line = f"{{ {command}; }} > out || {{ cat out; echo failed: {name}; exit 1; }}; check {shlex.quote(words.strip())} {name}; cat out"
         lines.append(line)
-    script = "\n".join(['set -eu', CHECK, *lines])
+    # What a block has begun in the background ends with it, also where a line has failed.
+    script = "\n".join(['set -eu', "trap 'kill $(jobs -p) 2> /dev/null || true' EXIT", CHECK, *lines])
     for written, here in places.items():
         script = script.replace(written, here)
-    plain = {name: value for name, value in os.environ.items() if not name.startswith("SALLYPORT_")}
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("SALLYPORT_")} | (environment or {})
     with tempfile.TemporaryDirectory() as place:
         run = subprocess.run(["bash"], input=script, capture_output=True, text=True, cwd=folder or place, env=plain)
     assert run.returncode == 0, f"{run.stdout}\n{run.stderr}"
@@ -410,11 +443,11 @@ def run_blocks(blocks, places, folder=None):
 CHECK = 'check() { for word in $1; do grep -qF -- "$word" out || { echo "no $word at: $2"; cat out; exit 1; }; done; }'
 
 
-def sh_blocks(text):
-    """(indent, body) of each fenced shell block."""
+def sh_blocks(text, language="sh"):
+    """(indent, body) of each fenced shell block. Those of `sh` are taken one after the other, one of `bash` stands by itself."""
     blocks, body, indent = [], None, 0
     for line in text.splitlines():
-        if body is None and line.strip() == "```sh":
+        if body is None and line.strip() == "```" + language:
             body, indent = [], len(line) - len(line.lstrip())
         elif body is not None and line.strip() == "```":
             blocks.append((indent, "\n".join(body)))
