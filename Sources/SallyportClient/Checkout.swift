@@ -41,10 +41,12 @@ public actor Checkout {
     ///   - pause: Waits so many seconds.
     public init(
         _ configuration: CheckoutConfiguration,
-        _ completion: Completion,
+        completion: Completion,
         store: any CheckoutStore,
         now: @escaping @Sendable () -> Date = { Date() },
-        pause: @escaping @Sendable (TimeInterval) async throws -> Void = Checkout.sleep
+        pause: @escaping @Sendable (TimeInterval) async throws -> Void = {
+            try await Task.sleep(nanoseconds: UInt64(max($0, 0) * 1e9))
+        }
     ) {
         self.configuration = configuration
         self.completion = completion
@@ -73,11 +75,6 @@ public actor Checkout {
         return state
     }
 
-    /// Waits so many seconds.
-    public static func sleep(_ seconds: TimeInterval) async throws {
-        try await Task.sleep(nanoseconds: UInt64(max(seconds, 0) * 1e9))
-    }
-
     // MARK: Out
 
     /// Takes a ticket that the cart page has handed over by its bridge.
@@ -90,16 +87,24 @@ public actor Checkout {
         try depart(Launch(configuration.launchURL(ticket), ticket))
     }
 
+    /// Has the shop's server open a session for quantities by the shop's own ids.
+    ///
+    /// The same as ``begin(order:key:)`` with an order whose only member is `items`.
+    @discardableResult
+    public func begin(_ items: [String: Int], key: String) async throws -> Launch {
+        try await begin(order: ["items": items], key: key)
+    }
+
     /// Has the shop's server open a session.
     ///
     /// - Parameters:
-    ///   - items: Quantities by the shop's own ids.
+    ///   - order: Becomes an object of JSON, of the form that the shop's server knows; the library adds its member `client`.
     ///   - key: Names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
     /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` has it, too. The checkout before is over.
     /// - Throws: ``CheckoutError``, what the transport or the store throws. `CancellationError` where ``cancel()``, another
     ///   `begin` or a link has overtaken it: that is no failure, and ``state`` has the present state.
     @discardableResult
-    public func begin(_ items: [String: Int], key: String) async throws -> Launch {
+    public func begin(order: some Encodable & Sendable, key: String) async throws -> Launch {
         guard case .server(let server) = completion else { throw CheckoutError("the cart page begins this checkout") }
         // A second order beside a payment that may have been made would charge the buyer twice. A record that cannot be read
         // is replaced.
@@ -110,12 +115,12 @@ public actor Checkout {
         let mine = turn
         become(.starting)
         do {
-            let url = try await server.begin(items, client: configuration.client, key: key)
+            let url = try await server.begin(order: order, client: configuration.client, key: key)
             guard mine == turn else { throw CancellationError() }
             return try depart(try launch(url))
         } catch {
             guard mine == turn else { throw CancellationError() }
-            become(.failed(Checkout.reason(error)))
+            become(.failed(error))
             isRefused = (error as? CheckoutError).map { $0.isFinal && !$0.mayBePaid } ?? false
             throw error
         }
@@ -145,7 +150,7 @@ public actor Checkout {
     /// - Throws: ``ReturnLinkRefusal``; a checkout under way is as it was. Or what the store throws.
     @discardableResult
     public func receive(_ text: String) async throws -> CheckoutState {
-        let link = try ReturnLink(text, configuration)
+        let link = try ReturnLink(text, configuration: configuration)
         guard var record = try store.load() else { throw ReturnLinkRefusal.noCheckout }
         guard Token.areEqual(record.ticket, link.launchTicket.text) else { throw ReturnLinkRefusal.otherCheckout }
         guard !record.isReceived(link) else { throw ReturnLinkRefusal.replayed }
@@ -186,7 +191,7 @@ public actor Checkout {
         return await follow { try await server.current(ticket) }
     }
 
-    /// Gives up what can be given up: a tab, a ``begin(_:key:)`` that waits, or the failure of one.
+    /// Gives up what can be given up: a tab, a ``begin(order:key:)`` that waits, or the failure of one.
     ///
     /// The server's session ends by itself, without a charge. After a link was received it does nothing: the payment may be
     /// under way.
@@ -264,7 +269,7 @@ public actor Checkout {
             }
             return state
         } catch {
-            return mine == turn ? become(.failed(Checkout.reason(error))) : state
+            return mine == turn ? become(.failed(error)) : state
         }
     }
 
@@ -293,9 +298,5 @@ public actor Checkout {
         guard var record = try store.load() else { return }
         edit(&record)
         try store.save(record)
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        (error as? CheckoutError)?.description ?? "no answer"
     }
 }

@@ -24,10 +24,15 @@ public struct CheckoutConfiguration: Sendable, Hashable {
     /// - Parameters:
     ///   - webOrigin: `https://pay.example.com`.
     ///   - linkOrigin: `https://pay-links.example.com`; another host than that of the pages.
-    ///   - client: The kind of this app.
+    ///   - client: The kind of this app; another one is for tests.
     ///   - returnDeadline: In seconds; two hours, as long as a session lives.
     /// - Throws: ``ConfigurationError``.
-    public init(webOrigin: URL, linkOrigin: URL, client: ClientKind, returnDeadline: TimeInterval = 7200) throws {
+    public init(
+        webOrigin: URL,
+        linkOrigin: URL,
+        client: ClientKind = .iosApp,
+        returnDeadline: TimeInterval = 7200
+    ) throws {
         guard let web = Origin(webOrigin) else { throw ConfigurationError.notAnOrigin(webOrigin.absoluteString) }
         guard let link = Origin(linkOrigin) else { throw ConfigurationError.notAnOrigin(linkOrigin.absoluteString) }
         guard web.host != link.host else { throw ConfigurationError.sameHost(web.host) }
@@ -52,13 +57,22 @@ public struct CheckoutConfiguration: Sendable, Hashable {
 }
 
 /// What is wrong with a configuration.
-public enum ConfigurationError: Error, Sendable, Hashable {
+public enum ConfigurationError: LocalizedError, Sendable, Hashable {
     /// Not scheme https, host and possibly port alone.
     case notAnOrigin(String)
     /// A link on the page's own host never opens the app.
     case sameHost(String)
     /// A deadline that is over at once.
     case noTime
+
+    /// For a developer; the app's users never see it.
+    public var errorDescription: String? {
+        switch self {
+        case .notAnOrigin(let text): "not scheme https, host and possibly port alone: \(text)"
+        case .sameHost(let host): "a link on the page's own host never opens the app: \(host)"
+        case .noTime: "a deadline that is over at once"
+        }
+    }
 }
 
 /// Scheme https, host in small letters, port; 443 where none is written.

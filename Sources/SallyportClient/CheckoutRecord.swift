@@ -37,7 +37,10 @@ public struct CheckoutRecord: Sendable, Hashable, Codable, CustomStringConvertib
             "accessToken=" + accessToken,
             "orderReferenceId=" + orderReferenceID,
         ]
-        return try? ReturnLink(origin + ReturnLink.path + "?" + query.joined(separator: "&"), configuration)
+        return try? ReturnLink(
+            origin + ReturnLink.path + "?" + query.joined(separator: "&"),
+            configuration: configuration
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where a checkout stands: what an app shows.
-public enum CheckoutState: Sendable, Hashable {
+public enum CheckoutState: Sendable, Equatable {
     /// None is under way.
     case idle
     /// The session is being opened.
@@ -25,9 +25,23 @@ public enum CheckoutState: Sendable, Hashable {
     case ended(CheckoutEnd)
     /// Nothing is known: the network or a server was away.
     ///
-    /// ``Checkout/resume()`` asks again, which is always safe; where it was ``Checkout/begin(_:key:)`` that has failed, that
+    /// ``Checkout/resume()`` asks again, which is always safe; where it was ``Checkout/begin(order:key:)`` that has failed, that
     /// under the same key.
-    case failed(String)
+    case failed(any Error)
+
+    /// Whether two states are the same; two failures are where their errors have the same text.
+    public static func == (one: CheckoutState, other: CheckoutState) -> Bool {
+        switch (one, other) {
+        case (.idle, .idle), (.starting, .starting), (.inTab, .inTab), (.completing, .completing), (.pending, .pending),
+            (.handedToPage, .handedToPage), (.declined, .declined):
+            true
+        case (.opening(let launch), .opening(let otherLaunch)): launch == otherLaunch
+        case (.paid(let receipt), .paid(let otherReceipt)): receipt == otherReceipt
+        case (.ended(let end), .ended(let otherEnd)): end == otherEnd
+        case (.failed(let error), .failed(let otherError)): "\(error)" == "\(otherError)"
+        default: false
+        }
+    }
 }
 
 /// What the secure tab is opened with, once.
@@ -79,9 +93,11 @@ public enum CheckoutEnd: String, Sendable, Codable {
 }
 
 /// What went wrong with a call, without anything secret.
-public struct CheckoutError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct CheckoutError: LocalizedError, Sendable, Hashable, CustomStringConvertible {
     /// For a log.
     public let description: String
+    /// The same text, which `localizedDescription` has, too.
+    public var errorDescription: String? { description }
     /// How long to wait before the same is asked again, in seconds, where the server said so.
     public let retryAfter: TimeInterval?
     /// Of HTTP, where a server has answered: 401 says that the login is over.

@@ -36,7 +36,7 @@ public actor HTTPCartPage: CartPage {
     ///   - digest: SHA-256, for a verifier (RFC 7636); without one none is sent, which profile strict refuses.
     public init(
         _ configuration: CheckoutConfiguration,
-        _ transport: any Transport,
+        transport: any Transport = URLSessionTransport(),
         memory: Memory = Memory(),
         digest: Digest? = HTTPCartPage.systemDigest
     ) {

@@ -13,7 +13,11 @@ public struct HTTPMerchantServer: MerchantServer {
     ///   - transport: How it is reached.
     ///   - login: The token of the buyer's login, asked for with each call.
     /// - Throws: ``ConfigurationError``.
-    public init(_ base: URL, _ transport: any Transport, login: @escaping @Sendable () async throws -> String) throws {
+    public init(
+        at base: URL,
+        transport: any Transport = URLSessionTransport(),
+        login: @escaping @Sendable () async throws -> String
+    ) throws {
         let scheme = base.scheme?.lowercased()
         let isHere = scheme == "http" && ["localhost", "127.0.0.1"].contains(base.host)
         guard isHere || (scheme == "https" && base.host != nil) else {
@@ -25,9 +29,9 @@ public struct HTTPMerchantServer: MerchantServer {
     }
 
     /// `POST /checkouts`.
-    public func begin(_ items: [String: Int], client: ClientKind, key: String) async throws -> URL {
-        let order: [String: Any] = ["client": client.rawValue, "items": items]
-        let response = try await post("checkouts", order, [("Idempotency-Key", key)])
+    public func begin(order: some Encodable & Sendable, client: ClientKind, key: String) async throws -> URL {
+        let content = try HTTPMerchantServer.content(order, client)
+        let response = try await post("checkouts", content, [("Idempotency-Key", key)])
         let url = response.member("launchUrl").flatMap(URL.init(string:))
         guard response.status == 201, let url else {
             throw HTTPMerchantServer.unexpected(response)
@@ -38,7 +42,7 @@ public struct HTTPMerchantServer: MerchantServer {
     /// `POST /checkouts/return`.
     public func redeem(_ link: ReturnLink) async throws -> Redemption {
         let content = ["returnTicket": link.returnTicket, "orderReferenceId": link.orderReferenceID]
-        return try HTTPMerchantServer.redemption(try await post("checkouts/return", content, []))
+        return try HTTPMerchantServer.redemption(try await post("checkouts/return", JSONEncoder().encode(content), []))
     }
 
     /// `GET /checkouts/SESSION`.
@@ -48,16 +52,31 @@ public struct HTTPMerchantServer: MerchantServer {
         return try HTTPMerchantServer.redemption(try await transport.send(request))
     }
 
+    /// An order with the kind of the app as its member `client`.
+    private static func content(_ order: some Encodable, _ client: ClientKind) throws -> Data {
+        let encoder = JSONEncoder()
+        // The same order is the same text at each try.
+        encoder.outputFormatting = .sortedKeys
+        let text = try encoder.encode(order)
+        let members = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed) as? [String: Any]
+        guard let members, members["client"] == nil else {
+            throw CheckoutError("an order is an object of JSON without a member `client`")
+        }
+        // Its own text: a number keeps its digits.
+        let head = #"{"client":"\#(client.rawValue)""# + (members.isEmpty ? "" : ",")
+        return Data(head.utf8) + text.dropFirst()
+    }
+
     private func post(
         _ path: String,
-        _ content: [String: Any],
+        _ content: Data,
         _ more: [(String, String)]
     ) async throws -> TransportResponse {
         var request = TransportRequest(
             "POST",
             base.appendingPathComponent(path),
             try await fields() + [("Content-Type", "application/json")],
-            body: try JSONSerialization.data(withJSONObject: content, options: .sortedKeys)
+            body: content
         )
         for (name, value) in more { request.fields.append((name, value)) }
         return try await transport.send(request)

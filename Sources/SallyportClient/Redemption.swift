@@ -37,12 +37,12 @@ public protocol MerchantServer: Sendable {
     /// Opens a session.
     ///
     /// - Parameters:
-    ///   - items: Quantities by the shop's own ids.
+    ///   - order: Becomes an object of JSON, of the form that the server knows.
     ///   - client: The kind of this app.
     ///   - key: Names this opening: sent again under it, it has no second effect.
     /// - Returns: The address for the tab.
     /// - Throws: ``CheckoutError`` or what the transport throws.
-    func begin(_ items: [String: Int], client: ClientKind, key: String) async throws -> URL
+    func begin(order: some Encodable & Sendable, client: ClientKind, key: String) async throws -> URL
     /// Hands in the return; the same may be handed in again.
     ///
     /// - Parameter link: Received and checked.

@@ -34,7 +34,7 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
     ///   - text: As the system hands it over.
     ///   - configuration: Where links come from.
     /// - Throws: The reason why it is none.
-    public init(_ text: String, _ configuration: CheckoutConfiguration) throws(ReturnLinkRefusal) {
+    public init(_ text: String, configuration: CheckoutConfiguration) throws(ReturnLinkRefusal) {
         let isPlain = text.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }
         guard isPlain, text.utf8.count <= ReturnLink.most else { throw .malformedURL }
         // Nothing here is lenient: a link that two readers understand in two ways is none.

@@ -1,7 +1,9 @@
+import Foundation
+
 /// Why a link into the app was not taken.
 ///
 /// None of them changes a checkout that is under way.
-public enum ReturnLinkRefusal: Error, Sendable, Hashable {
+public enum ReturnLinkRefusal: LocalizedError, Sendable, Hashable {
     /// Not an address.
     case malformedURL
     /// Another scheme than https: any app may claim that.
@@ -33,4 +35,7 @@ public enum ReturnLinkRefusal: Error, Sendable, Hashable {
     case replayed
     /// The checkout was started too long ago.
     case late
+
+    /// For a log: anybody can send a link, so an app shows nothing of it.
+    public var errorDescription: String? { "the link was not taken: \(self)" }
 }

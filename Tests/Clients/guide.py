@@ -58,6 +58,20 @@ class Running:
         return self.process.wait(60)
 
 
+def buy_once(shop, words, folder):
+    """Takes the program with which the guide opens through its purchase."""
+    program = Running(words, folder)
+    try:
+        places = {**os.environ, "SIM": shop.simulator, "CA": str(shop.authority)}
+        link = subprocess.run([ROOT / "scripts/play-tab", program.line()], env=places, check=True, capture_output=True, text=True).stdout.strip()
+        if "paid" not in (answer := program.say(link)).lower():
+            sys.exit(f"error: {words[-1]}: {answer!r} is not paid")
+        if (status := program.end()) != 0:
+            sys.exit(f"error: {words[-1]} ended with {status}")
+    finally:
+        program.process.kill()
+
+
 def buy(shop, words, folder, dies=False):
     """Takes a program through a link of somebody else, the purchase and a replay; where it keeps its checkout, behind a declined card and a death in the tab."""
     name = words[-1]
@@ -124,22 +138,24 @@ def main():
             server = serve(program, shop, port, next(code for code in commands if "shop.py" in code), folder)
             built = ROOT / ".build/guide"
             run(["swift", "build", "--scratch-path", built], folder / "buy")
+            buy_once(shop, ["stdbuf", "-oL", built / "debug/first"], folder)
             unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
             buy(shop, [*unshare, "sh", "-c", TRUSTING, trusted, built / "debug/page"], folder)
             buy(shop, ["stdbuf", "-oL", built / "debug/own"], folder, dies=True)
-            *steps, page, own = kotlin.replace("../sallyport/var/development/authority.pem", str(shop.authority)).strip().splitlines()
+            *steps, first, page, own = kotlin.replace("../sallyport/var/development/authority.pem", str(shop.authority)).strip().splitlines()
             for step in steps:
                 run(["sh", "-ec", step], folder / "buy")
+            buy_once(shop, shlex.split(first), folder / "buy")
             buy(shop, shlex.split(page), folder / "buy")
             buy(shop, shlex.split(own), folder / "buy", dies=True)
         paid = shop.completes()
-        if len(paid) != 4 or len({session for session, _ in paid}) != 4:
+        if len(paid) != 6 or len({session for session, _ in paid}) != 6:
             sys.exit(f"error: completions with an effect: {paid}")
     finally:
         if server:
             server.kill()
         shop.stop()
-    print("guide: 4 programs bought")
+    print("guide: 6 programs bought")
 
 
 if __name__ == "__main__":

@@ -76,9 +76,17 @@ struct PageApp {
             client: client
         )
         transport = ShopTransport(shop)
-        page = HTTPCartPage(configuration, transport, memory: memory) { Data(SHA256.digest(of: Array($0)).bytes) }
+        page = HTTPCartPage(configuration, transport: transport, memory: memory) {
+            Data(SHA256.digest(of: Array($0)).bytes)
+        }
         self.store = store
-        checkout = Checkout(configuration, .page(page), store: store, now: now, pause: { _ in await Task.yield() })
+        checkout = Checkout(
+            configuration,
+            completion: .page(page),
+            store: store,
+            now: now,
+            pause: { _ in await Task.yield() }
+        )
     }
 
     /// The same app, started again on what it has kept.

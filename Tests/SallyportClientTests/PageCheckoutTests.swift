@@ -99,7 +99,7 @@ struct PageCheckoutTests {
             for _ in 0..<2 {
                 let isFirst = await app.checkout.state.isOpening
                 let state = isFirst ? try await app.checkout.receive(link) : try await app.checkout.resume()
-                #expect(state == .failed("the answer was lost"))
+                #expect(state == .failed(CheckoutError("the answer was lost")))
                 await #expect(throws: ReturnLinkRefusal.replayed) { try await app.checkout.receive(link) }
             }
             #expect(try await app.checkout.resume().isPaid)
@@ -281,7 +281,7 @@ struct PageCheckoutTests {
         try await withClientShop { shop in
             let app = try PageApp(shop)
             let text = try await app.crossed()
-            let link = try ReturnLink(text, app.configuration)
+            let link = try ReturnLink(text, configuration: app.configuration)
             let record = try #require(try app.store.load())
             let state = await app.checkout.state
             let words = "\(link) \(link.launchTicket) \(record) \(state) \([link]) \(String(reflecting: state))"
@@ -317,20 +317,20 @@ private struct ViewedShop {
         let pay = try #require(URL(string: "https://pay.example.com"))
         let links = try #require(URL(string: "https://links.example.com"))
         configuration = try CheckoutConfiguration(webOrigin: pay, linkOrigin: links, client: .iosApp)
-        checkout = Checkout(configuration, .page(page), store: store)
+        checkout = Checkout(configuration, completion: .page(page), store: store)
         try await checkout.open(try #require(LaunchTicket("swa_" + ViewedShop.secret)))
     }
 
     /// A checkout of the same shop that has not begun.
     func checkout(_ completion: Checkout.Completion) throws -> Checkout {
-        Checkout(configuration, completion, store: MemoryCheckoutStore())
+        Checkout(configuration, completion: completion, store: MemoryCheckoutStore())
     }
 
     /// The app, started anew.
     func restarted(
-        pause: @escaping @Sendable (TimeInterval) async throws -> Void = { try await Checkout.sleep($0) }
+        pause: @escaping @Sendable (TimeInterval) async throws -> Void = { _ in await Task.yield() }
     ) throws -> Checkout {
-        Checkout(configuration, .page(page), store: store, pause: pause)
+        Checkout(configuration, completion: .page(page), store: store, pause: pause)
     }
 
     func link(_ order: String) -> String {
@@ -348,7 +348,7 @@ private struct SlowServer: MerchantServer {
 
     func answer() async { answers.continuation.yield() }
 
-    func begin(_ items: [String: Int], client: ClientKind, key: String) async throws -> URL {
+    func begin(order: some Encodable & Sendable, client: ClientKind, key: String) async throws -> URL {
         questions.continuation.yield()
         for await _ in answers.stream { break }
         let ticket = "swa_" + String(repeating: "D", count: 64)

@@ -174,7 +174,7 @@ struct ReturnLinkAttackTests {
         let link =
             "https://links.localhost:8443/index.html?secureWebviewSessionId=swc_\(ticket)&old_secureWebviewSessionId=swa_\(ticket)"
             + "&accessToken=sealed&orderReferenceId=S03-1"
-        let checkout = Checkout(configuration, .page(NoPage()), store: MemoryCheckoutStore())
+        let checkout = Checkout(configuration, completion: .page(NoPage()), store: MemoryCheckoutStore())
         await #expect(throws: ReturnLinkRefusal.noCheckout) { try await checkout.receive(link) }
         let reason = attack.reason == .otherCheckout ? .noCheckout : attack.reason
         await #expect(throws: reason) { try await checkout.receive(attack.link(link)) }

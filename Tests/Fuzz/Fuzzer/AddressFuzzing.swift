@@ -36,7 +36,7 @@ let addressTarget = FuzzTarget(
         _ = certificateRule.allowsConfirmation(address)
         _ = redirects?.allows(address)
         _ = isWrittenLink(address, base: linkBase)
-        if let configuration { _ = try? ReturnLink(address, configuration) }
+        if let configuration { _ = try? ReturnLink(address, configuration: configuration) }
     }
 )
 
@@ -121,7 +121,7 @@ private func examineHost(_ bytes: [UInt8]) {
 private func examineLink(_ bytes: [UInt8]) {
     guard let configuration, String(validating: bytes, as: UTF8.self) != nil else { return }
     let address = text(bytes)
-    let link = try? ReturnLink(address, configuration)
+    let link = try? ReturnLink(address, configuration: configuration)
     if isWrittenLink(address, base: linkBase) {
         check(
             bytes.starts(with: Array("\(linkBase)/index.html?secureWebviewSessionId=swc_".utf8)),

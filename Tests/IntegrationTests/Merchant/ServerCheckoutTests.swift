@@ -24,11 +24,16 @@ private struct ServerApp {
             client: client
         )
         let base = try #require(URL(string: sample.url))
-        let server = try HTTPMerchantServer(base, URLSessionTransport(timeout: 120)) { login }
+        let server = try HTTPMerchantServer(at: base, transport: URLSessionTransport(timeout: 120)) { login }
         self.sample = sample
         self.store = store
         self.client = client
-        checkout = Checkout(configuration, .server(server), store: store, pause: { _ in await Task.yield() })
+        checkout = Checkout(
+            configuration,
+            completion: .server(server),
+            store: store,
+            pause: { _ in await Task.yield() }
+        )
     }
 
     /// The same app, started again on what it has kept.
@@ -66,7 +71,7 @@ struct ServerCheckoutTests {
             }
             let reason = "the shop answers 400: items are names of ours, each with a count of 1 to 99"
             #expect(error?.description == reason && error?.status == 400)
-            #expect(await app.checkout.state == .failed(reason))
+            #expect(await app.checkout.state == .failed(CheckoutError(reason)))
             #expect(try await app.checkout.resume() == .idle, "nothing is under way: the cart")
         }
     }
@@ -168,8 +173,8 @@ struct ServerCheckoutTests {
                 client: .iosApp
             )
             let base = try #require(URL(string: sample.url))
-            let server = try HTTPMerchantServer(base, URLSessionTransport()) { SampleServer.login }
-            let checkout = Checkout(configuration, .server(server), store: MemoryCheckoutStore())
+            let server = try HTTPMerchantServer(at: base) { SampleServer.login }
+            let checkout = Checkout(configuration, completion: .server(server), store: MemoryCheckoutStore())
             await #expect(throws: CheckoutError.self) { try await checkout.begin(["tea": 2], key: "one") }
         }
     }

@@ -9,7 +9,7 @@ import android.webkit.WebView
 import androidx.browser.customtabs.CustomTabsIntent
 import sallyport.client.CartPage
 import sallyport.client.CheckoutConfiguration
-import sallyport.client.CheckoutError
+import sallyport.client.CheckoutException
 import sallyport.client.Launch
 import sallyport.client.LaunchTicket
 import sallyport.client.Redemption
@@ -49,13 +49,13 @@ class WebViewCartPage(
     val isThere: Boolean
         get() {
             val url = webView.url.orEmpty()
-            return url == configuration.cartURL || url.startsWith(configuration.cartURL + "?")
+            return url == configuration.cartUrl || url.startsWith(configuration.cartUrl + "?")
         }
 
     /** Adds the bridge, and loads the cart. On the thread of the UI. */
     fun load() {
         webView.addJavascriptInterface(Bridge(), "androidApp")
-        webView.loadUrl(configuration.cartURL)
+        webView.loadUrl(configuration.cartUrl)
     }
 
     /** Takes the bridge away. On the thread of the UI. */
@@ -75,7 +75,7 @@ class WebViewCartPage(
                 })
             }
         })
-        if (!done.await(30, TimeUnit.SECONDS) || !isCalled) throw CheckoutError("the cart page is not there")
+        if (!done.await(30, TimeUnit.SECONDS) || !isCalled) throw CheckoutException("the cart page is not there")
         return Redemption.HandedToPage
     }
 }

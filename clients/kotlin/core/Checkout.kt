@@ -83,27 +83,34 @@ class Checkout @JvmOverloads constructor(
      * @return what the tab is opened with.
      * @throws Exception where the store cannot keep it: the tab must not be opened then.
      */
-    fun open(ticket: LaunchTicket): Launch = synchronized(lock) { depart(Launch(configuration.launchURL(ticket), ticket)) }
+    fun open(ticket: LaunchTicket): Launch = synchronized(lock) { depart(Launch(configuration.launchUrl(ticket), ticket)) }
+
+    /**
+     * Has the shop's server open a session for quantities by the shop's own ids: the order `{"items":{"tea":2}}`.
+     *
+     * @see begin with a text for any other order.
+     */
+    fun begin(items: Map<String, Int>, key: String): Launch = begin(Json.text(mapOf("items" to items)), key)
 
     /**
      * Has the shop's server open a session. The checkout before is over.
      *
-     * @param items quantities by the shop's own ids.
+     * @param order an object of JSON, of the form that the shop's server knows; the library adds its member `client`.
      * @param key names this try to buy: after an error it is the same again, for a buyer who starts over a new one.
      * @return what the tab is opened with.
-     * @throws Exception [CheckoutError], what the transport or the store throws. [CancellationException] where [cancel], another
+     * @throws Exception [CheckoutException], what the transport or the store throws. [CancellationException] where [cancel], another
      * `begin` or a link has overtaken it: that is no failure, and [state] tells how it stands.
      */
-    fun begin(items: Map<String, Int>, key: String): Launch {
-        val server = (completion as? Completion.Server)?.server ?: throw CheckoutError("the cart page begins this checkout")
+    fun begin(order: String, key: String): Launch {
+        val server = (completion as? Completion.Server)?.server ?: throw CheckoutException("the cart page begins this checkout")
         val mine = synchronized(lock) {
-            if (isPaying()) throw CheckoutError("a payment is under way; resume() tells how it ends")
+            if (isPaying()) throw CheckoutException("a payment is under way; resume() tells how it ends")
             become(CheckoutState.Starting)
             turn += 1
             turn
         }
         try {
-            val url = server.begin(items, configuration.client, key)
+            val url = server.begin(order, configuration.client, key)
             return synchronized(lock) {
                 if (mine != turn) throw overtaken()
                 depart(launch(url))
@@ -111,8 +118,8 @@ class Checkout @JvmOverloads constructor(
         } catch (error: Exception) {
             synchronized(lock) {
                 if (mine != turn) throw overtaken()
-                become(failure(error))
-                isRefused = error is CheckoutError && error.isFinal && !error.mayBePaid
+                become(CheckoutState.Failed(error))
+                isRefused = error is CheckoutException && error.isFinal && !error.mayBePaid
             }
             throw error
         }
@@ -127,8 +134,8 @@ class Checkout @JvmOverloads constructor(
     private fun overtaken() = CancellationException("the checkout was given up, or another one begun")
 
     private fun launch(url: String): Launch {
-        val ticket = LaunchTicket.ofLaunchURL(url)
-        if (ticket == null || url != configuration.launchURL(ticket)) throw CheckoutError("the address for the tab is not one of this shop's")
+        val ticket = LaunchTicket.ofLaunchUrl(url)
+        if (ticket == null || url != configuration.launchUrl(ticket)) throw CheckoutException("the address for the tab is not one of this shop's")
         return Launch(url, ticket)
     }
 
@@ -146,18 +153,18 @@ class Checkout @JvmOverloads constructor(
      *
      * @param text as the system hands it over.
      * @return how it ended, or [CheckoutState.Pending], [CheckoutState.Failed], after which [resume] goes on.
-     * @throws ReturnLinkRefusal a checkout under way is as it was. Or what the store throws.
+     * @throws ReturnLinkException a checkout under way is as it was. Or what the store throws.
      */
     fun receive(text: String): CheckoutState {
         val link = ReturnLink.parse(text, configuration)
         val mine = synchronized(lock) {
-            val record = store.load() ?: throw ReturnLinkRefusal(RefusalReason.NO_CHECKOUT)
-            if (!Token.areEqual(record.ticket, link.launchTicket.text)) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
-            if (record.isReceived(link)) throw ReturnLinkRefusal(RefusalReason.REPLAYED)
-            if (record.phase == CheckoutRecord.Phase.OVER) throw ReturnLinkRefusal(RefusalReason.NO_CHECKOUT)
+            val record = store.load() ?: throw ReturnLinkException(RefusalReason.NO_CHECKOUT)
+            if (!Token.areEqual(record.ticket, link.launchTicket.text)) throw ReturnLinkException(RefusalReason.OTHER_CHECKOUT)
+            if (record.isReceived(link)) throw ReturnLinkException(RefusalReason.REPLAYED)
+            if (record.phase == CheckoutRecord.Phase.OVER) throw ReturnLinkException(RefusalReason.NO_CHECKOUT)
             // Of a tab that has gone on after a decline. What is being decided goes first: the link can be tapped again.
-            if (record.phase != CheckoutRecord.Phase.IN_TAB && isDeciding) throw ReturnLinkRefusal(RefusalReason.OTHER_CHECKOUT)
-            if (isLate(record)) throw ReturnLinkRefusal(RefusalReason.LATE)
+            if (record.phase != CheckoutRecord.Phase.IN_TAB && isDeciding) throw ReturnLinkException(RefusalReason.OTHER_CHECKOUT)
+            if (isLate(record)) throw ReturnLinkException(RefusalReason.LATE)
             val parts = CheckoutRecord.Received(link.returnTicket, link.accessToken, link.orderReferenceId)
             // The lock is held since the record was read, so of two deliveries of one link the second finds this.
             store.save(record.with(CheckoutRecord.Phase.RECEIVED, parts))
@@ -180,10 +187,10 @@ class Checkout @JvmOverloads constructor(
             val record = store.load()
             if (record == null || record.phase == CheckoutRecord.Phase.OVER) return if (isRefused) become(CheckoutState.Idle) else state
             if (record.phase == CheckoutRecord.Phase.RECEIVED) {
-                link = record.link(configuration) ?: throw CheckoutError(CheckoutRecord.damaged)
+                link = record.link(configuration) ?: throw CheckoutException(CheckoutRecord.damaged)
                 follow(CheckoutState.Completing)
             } else {
-                ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutError(CheckoutRecord.damaged)
+                ticket = LaunchTicket.parse(record.ticket) ?: throw CheckoutException(CheckoutRecord.damaged)
                 val first = follow(waiting())
                 // No link is taken any more; only a server can know of a payment.
                 if (completion is Completion.Page && isLate(record)) return end(CheckoutState.Ended(CheckoutEnd.OVER))
@@ -278,7 +285,7 @@ class Checkout @JvmOverloads constructor(
             return state
         } catch (error: Exception) {
             if (error is InterruptedException) Thread.currentThread().interrupt()
-            return synchronized(lock) { if (mine == turn) become(failure(error)) else state }
+            return synchronized(lock) { if (mine == turn) become(CheckoutState.Failed(error)) else state }
         }
     }
 
@@ -305,8 +312,6 @@ class Checkout @JvmOverloads constructor(
     private fun change(phase: CheckoutRecord.Phase) {
         store.load()?.let { store.save(it.with(phase)) }
     }
-
-    private fun failure(error: Exception) = CheckoutState.Failed((error as? CheckoutError)?.message ?: "no answer")
 
     private companion object {
         /** How often it asks by itself before it leaves that to [resume]. */

@@ -1,12 +1,16 @@
 package sallyport.client
 
-/** Which kind of app asks; it names the page and the bridge, and the server binds a session to it. */
-enum class ClientKind {
+/**
+ * Which kind of app asks; it names the page and the bridge, and the server binds a session to it.
+ *
+ * @property text its name at the server.
+ */
+enum class ClientKind(val text: String) {
     /** An app on iOS, whose tab is an SFSafariViewController. */
-    iosApp,
+    IOS_APP("iosApp"),
 
     /** An app on Android, whose tab is a Custom Tab. */
-    androidApp
+    ANDROID_APP("androidApp")
 }
 
 /**
@@ -16,20 +20,20 @@ enum class ClientKind {
  * @param linkOrigin `https://pay-links.example.com`, which opens the app; another host than that of the pages.
  * @property client the kind of this app.
  * @property returnDeadline how long after its start a checkout takes a return link, in seconds; the server has a bound of its own.
- * @throws ConfigurationError where that cannot be used.
+ * @throws ConfigurationException where that cannot be used.
  */
 class CheckoutConfiguration @JvmOverloads constructor(
     webOrigin: String,
     linkOrigin: String,
-    val client: ClientKind,
+    val client: ClientKind = ClientKind.ANDROID_APP,
     val returnDeadline: Long = 7200
 ) {
-    private val web = Origin.parse(webOrigin) ?: throw ConfigurationError("not an origin: $webOrigin")
-    internal val link = Origin.parse(linkOrigin) ?: throw ConfigurationError("not an origin: $linkOrigin")
+    private val web = Origin.parse(webOrigin) ?: throw ConfigurationException("not an origin: $webOrigin")
+    internal val link = Origin.parse(linkOrigin) ?: throw ConfigurationException("not an origin: $linkOrigin")
 
     init {
-        if (web.host == link.host) throw ConfigurationError("a link on the page's own host never opens the app: ${web.host}")
-        if (returnDeadline <= 0) throw ConfigurationError("a deadline that is over at once")
+        if (web.host == link.host) throw ConfigurationException("a link on the page's own host never opens the app: ${web.host}")
+        if (returnDeadline <= 0) throw ConfigurationException("a deadline that is over at once")
     }
 
     /** The host of the pages. */
@@ -39,14 +43,14 @@ class CheckoutConfiguration @JvmOverloads constructor(
     val linkOrigin: String get() = link.text
 
     /** The cart page for the app's web view. */
-    val cartURL: String get() = "$webOrigin/${client.name}/cart"
+    val cartUrl: String get() = "$webOrigin/${client.text}/cart"
 
     /** The address that the secure tab opens, once: a secret until it was opened. */
-    fun launchURL(ticket: LaunchTicket): String = webOrigin + "/button?secureWebviewSessionId=" + ticket.text
+    fun launchUrl(ticket: LaunchTicket): String = webOrigin + "/button?secureWebviewSessionId=" + ticket.text
 }
 
 /** What is wrong with a configuration. */
-class ConfigurationError(message: String) : IllegalArgumentException(message)
+class ConfigurationException(message: String) : IllegalArgumentException(message)
 
 /** Scheme https, host in small letters, port; 443 where none is written. */
 internal class Origin private constructor(val text: String, val host: String, val port: Int) {

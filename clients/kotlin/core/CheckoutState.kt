@@ -37,7 +37,10 @@ sealed class CheckoutState {
      *
      * [Checkout.resume] asks again, which is always safe; where it was [Checkout.begin] that has failed, that under the same key.
      */
-    data class Failed(val error: String) : CheckoutState()
+    data class Failed(val error: Exception) : CheckoutState() {
+        /** Without anything secret: of an exception that is not of this library the name alone. */
+        override fun toString(): String = "Failed(" + (if (error is CheckoutException) error.message else error.javaClass.simpleName) + ")"
+    }
 
     /** Without anything secret. */
     override fun toString(): String = javaClass.simpleName
@@ -88,7 +91,7 @@ enum class CheckoutEnd {
  * @property retryAfter how long to wait before the same is asked again, in seconds, where the server said so.
  * @property status of HTTP, where a server has answered: 401 says that the login is over. Of 400 to 499 it is final, but for 401, 408 and 429.
  */
-class CheckoutError @JvmOverloads constructor(message: String, val retryAfter: Double? = null, val status: Int? = null) : Exception(message) {
+class CheckoutException @JvmOverloads constructor(message: String, val retryAfter: Double? = null, val status: Int? = null) : Exception(message) {
     /** Whether a server has said no: the same is refused again, and nothing was begun. */
     val isFinal: Boolean = status in 400..499 && status !in listOf(401, 408, 429)
 
@@ -140,18 +143,18 @@ interface CartPage {
  * The shop's own server, for an app with a cart of its own.
  *
  * It opens the session, and keeps its proof bound to the login of the buyer: no secret but the ticket is ever in the app.
- * Each call throws [CheckoutError] or what the transport throws.
+ * Each call throws [CheckoutException] or what the transport throws.
  */
 interface MerchantServer {
     /**
      * Opens a session.
      *
-     * @param items quantities by the shop's own ids.
+     * @param order an object of JSON, of the form that the shop's server knows.
      * @param client the kind of this app.
      * @param key names this opening: sent again under it, it has no second effect.
      * @return the address for the tab.
      */
-    fun begin(items: Map<String, Int>, client: ClientKind, key: String): String
+    fun begin(order: String, client: ClientKind, key: String): String
 
     /** Hands in the return, received and checked; the same may be handed in again. */
     fun redeem(link: ReturnLink): Redemption

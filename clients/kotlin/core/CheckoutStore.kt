@@ -42,7 +42,7 @@ class CheckoutRecord internal constructor(
             "&accessToken=${parts.accessToken}&orderReferenceId=${parts.orderReferenceId}"
         return try {
             ReturnLink.parse(configuration.linkOrigin + ReturnLink.path + "?" + query, configuration)
-        } catch (refusal: ReturnLinkRefusal) {
+        } catch (refusal: ReturnLinkException) {
             null
         }
     }
@@ -55,7 +55,7 @@ class CheckoutRecord internal constructor(
             members["accessToken"] = received.accessToken
             members["orderReferenceId"] = received.orderReferenceId
         }
-        return JSON.text(members)
+        return Json.text(members)
     }
 
     /** Without what is secret. */
@@ -65,18 +65,18 @@ class CheckoutRecord internal constructor(
         /**
          * What [serialize] has written.
          *
-         * @throws CheckoutError where it is something else.
+         * @throws CheckoutException where it is something else.
          */
         @JvmStatic
         fun parse(text: String): CheckoutRecord {
-            val members = JSON.members(text) ?: throw CheckoutError(damaged)
+            val members = Json.members(text) ?: throw CheckoutException(damaged)
             fun member(name: String) = members[name] as? String
             val phase = Phase.values().firstOrNull { it.name == member("phase") }
             val startedAt = member("startedAt")?.toLongOrNull()
             val ticket = member("ticket")
-            if (phase == null || startedAt == null || ticket == null || LaunchTicket.parse(ticket) == null) throw CheckoutError(damaged)
+            if (phase == null || startedAt == null || ticket == null || LaunchTicket.parse(ticket) == null) throw CheckoutException(damaged)
             val parts = listOf("returnTicket", "accessToken", "orderReferenceId").map(::member).filterNotNull()
-            if (parts.size != 3 && (parts.isNotEmpty() || phase == Phase.RECEIVED)) throw CheckoutError(damaged)
+            if (parts.size != 3 && (parts.isNotEmpty() || phase == Phase.RECEIVED)) throw CheckoutException(damaged)
             return CheckoutRecord(ticket, startedAt, phase, if (parts.size == 3) Received(parts[0], parts[1], parts[2]) else null)
         }
 
@@ -121,7 +121,7 @@ class MemoryCheckoutStore : CheckoutStore {
 class FileCheckoutStore(private val file: File) : CheckoutStore {
     override fun load(): CheckoutRecord? {
         if (!file.exists()) return null
-        if (file.length() > most) throw CheckoutError(CheckoutRecord.damaged)
+        if (file.length() > most) throw CheckoutException(CheckoutRecord.damaged)
         return CheckoutRecord.parse(file.readText())
     }
 
@@ -138,7 +138,7 @@ class FileCheckoutStore(private val file: File) : CheckoutStore {
             Files.move(fresh, file.toPath(), StandardCopyOption.ATOMIC_MOVE)
         } catch (error: IOException) {
             // The cause's text is a path, which says where to look.
-            throw CheckoutError("the file of the checkout cannot be written: ${error.message}")
+            throw CheckoutException("the file of the checkout cannot be written: ${error.message}")
         }
     }
 

@@ -12,9 +12,9 @@ import java.util.Base64
  * @param transport how it is reached.
  * @param memory what an earlier page has kept.
  */
-class HTTPCartPage @JvmOverloads constructor(
+class HttpCartPage @JvmOverloads constructor(
     private val configuration: CheckoutConfiguration,
-    private val transport: Transport,
+    private val transport: Transport = HttpUrlConnectionTransport(),
     memory: Memory = Memory()
 ) : CartPage {
     /** What a page keeps while the buyer is away: its cookies, ticket and verifier. All of it is secret. */
@@ -31,7 +31,7 @@ class HTTPCartPage @JvmOverloads constructor(
             val members = linkedMapOf<String, Any>("cookies" to cookies)
             ticket?.let { members["ticket"] = it }
             verifier?.let { members["verifier"] = it }
-            return JSON.text(members)
+            return Json.text(members)
         }
 
         /** Without what is secret. */
@@ -41,17 +41,17 @@ class HTTPCartPage @JvmOverloads constructor(
             /**
              * What [serialize] has written.
              *
-             * @throws CheckoutError where it is something else.
+             * @throws CheckoutException where it is something else.
              */
             @JvmStatic
             fun parse(text: String): Memory {
-                val members = JSON.members(text) ?: throw CheckoutError(damaged)
-                val cookies = (members["cookies"] as? Map<*, *> ?: throw CheckoutError(damaged)).entries.associate {
-                    it.key as String to (it.value as? String ?: throw CheckoutError(damaged))
+                val members = Json.members(text) ?: throw CheckoutException(damaged)
+                val cookies = (members["cookies"] as? Map<*, *> ?: throw CheckoutException(damaged)).entries.associate {
+                    it.key as String to (it.value as? String ?: throw CheckoutException(damaged))
                 }
-                fun member(name: String) = members[name]?.let { it as? String ?: throw CheckoutError(damaged) }
+                fun member(name: String) = members[name]?.let { it as? String ?: throw CheckoutException(damaged) }
                 val ticket = member("ticket")
-                if (ticket != null && LaunchTicket.parse(ticket) == null) throw CheckoutError(damaged)
+                if (ticket != null && LaunchTicket.parse(ticket) == null) throw CheckoutException(damaged)
                 return Memory(cookies, ticket, member("verifier"))
             }
 
@@ -69,23 +69,23 @@ class HTTPCartPage @JvmOverloads constructor(
      *
      * @param quantities by the names of the page's fields, `hd8` and `hd10` in the sample shop.
      * @return the ticket for the tab.
-     * @throws CheckoutError or what the transport throws.
+     * @throws CheckoutException or what the transport throws.
      */
     @Synchronized
     fun begin(quantities: Map<String, Int>): LaunchTicket {
-        val page = send("GET", "/${configuration.client.name}/cart", emptyMap())
-        if (page.status != 200) throw CheckoutError("the cart answers ${page.status}", page.retryAfter)
-        val verifier = base64URL(ByteArray(32).also { SecureRandom().nextBytes(it) })
+        val page = send("GET", "/${configuration.client.text}/cart", emptyMap())
+        if (page.status != 200) throw CheckoutException("the cart answers ${page.status}", page.retryAfter)
+        val verifier = base64Url(ByteArray(32).also { SecureRandom().nextBytes(it) })
         val fields = HashMap<String, String>()
         for ((name, quantity) in quantities) fields[name] = quantity.toString()
-        fields["client"] = configuration.client.name
+        fields["client"] = configuration.client.text
         // RFC 7636: a stolen return is of no use to who does not have the verifier.
-        fields["code_challenge"] = base64URL(MessageDigest.getInstance("SHA-256").digest(verifier.toByteArray()))
+        fields["code_challenge"] = base64Url(MessageDigest.getInstance("SHA-256").digest(verifier.toByteArray()))
         fields["code_challenge_method"] = "S256"
         val response = send("POST", "/secureWebviewSession", fields)
         val ticket = response.member("secureWebviewSessionId")?.let { LaunchTicket.parse(it) }
         if (response.status != 200 || ticket == null) {
-            throw CheckoutError("no ticket: ${response.member("error") ?: response.status.toString()}", response.retryAfter)
+            throw CheckoutException("no ticket: ${response.member("error") ?: response.status.toString()}", response.retryAfter)
         }
         memory = Memory(memory.cookies, ticket.text, verifier)
         return ticket
@@ -106,7 +106,7 @@ class HTTPCartPage @JvmOverloads constructor(
         if (response.status == 202) {
             val ticket = response.member("secureWebviewSessionId")?.let { LaunchTicket.parse(it) } ?: throw unexpected(response)
             memory = Memory(memory.cookies, ticket.text, memory.verifier)
-            return Redemption.Again(configuration.launchURL(ticket))
+            return Redemption.Again(configuration.launchUrl(ticket))
         }
         if (error == "not_ready" || error == "purchase_in_progress") return Redemption.Pending(response.retryAfter ?: 1.0)
         return when (response.status) {
@@ -119,7 +119,7 @@ class HTTPCartPage @JvmOverloads constructor(
         }
     }
 
-    private fun unexpected(response: TransportResponse) = CheckoutError("the purchase answers ${response.status}", response.retryAfter)
+    private fun unexpected(response: TransportResponse) = CheckoutException("the purchase answers ${response.status}", response.retryAfter)
 
     private fun send(method: String, path: String, form: Map<String, String>): TransportResponse {
         val fields = arrayListOf("Accept" to if (method == "GET") "text/html" else "application/json")
@@ -134,5 +134,5 @@ class HTTPCartPage @JvmOverloads constructor(
 
     private fun encoded(text: String): String = URLEncoder.encode(text, "UTF-8")
 
-    private fun base64URL(bytes: ByteArray): String = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes)
+    private fun base64Url(bytes: ByteArray): String = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes)
 }

@@ -6,18 +6,25 @@ package sallyport.client
  * @param base scheme https, host, and possibly a path; http is taken for this very machine only.
  * @param transport how it is reached.
  * @param login the token of the buyer's login, asked for with each call.
- * @throws ConfigurationError where the base cannot be used.
+ * @throws ConfigurationException where the base cannot be used.
  */
-class HTTPMerchantServer(base: String, private val transport: Transport, private val login: () -> String) : MerchantServer {
+class HttpMerchantServer @JvmOverloads constructor(
+    base: String,
+    private val transport: Transport = HttpUrlConnectionTransport(),
+    private val login: () -> String
+) : MerchantServer {
     private val base = base.trimEnd('/')
 
     init {
-        if (!form.matches(this.base)) throw ConfigurationError("not the address of a server: $base")
+        if (!form.matches(this.base)) throw ConfigurationException("not the address of a server: $base")
     }
 
-    override fun begin(items: Map<String, Int>, client: ClientKind, key: String): String {
-        val order = mapOf("client" to client.name, "items" to items)
-        val response = post("/checkouts", order, listOf("Idempotency-Key" to key))
+    override fun begin(order: String, client: ClientKind, key: String): String {
+        val members = Json.members(order)
+        if (members == null || "client" in members) throw CheckoutException("an order is an object of JSON without a member `client`")
+        // Its own text: a number keeps the digits that the app has written.
+        val content = """{"client":"${client.text}"""" + (if (members.isEmpty()) "" else ",") + order.trimStart().substring(1)
+        val response = post("/checkouts", content, listOf("Idempotency-Key" to key))
         val url = response.member("launchUrl")
         if (response.status != 201 || url == null) throw unexpected(response)
         return url
@@ -25,15 +32,15 @@ class HTTPMerchantServer(base: String, private val transport: Transport, private
 
     override fun redeem(link: ReturnLink): Redemption {
         val content = mapOf("returnTicket" to link.returnTicket, "orderReferenceId" to link.orderReferenceId)
-        return redemption(post("/checkouts/return", content, emptyList()))
+        return redemption(post("/checkouts/return", Json.text(content), emptyList()))
     }
 
     override fun current(ticket: LaunchTicket): Redemption =
         redemption(transport.send(TransportRequest("GET", "$base/checkouts/${ticket.sessionId}", fields())))
 
-    private fun post(path: String, content: Map<String, Any>, more: List<Pair<String, String>>): TransportResponse {
+    private fun post(path: String, content: String, more: List<Pair<String, String>>): TransportResponse {
         val fields = fields() + listOf("Content-Type" to "application/json") + more
-        return transport.send(TransportRequest("POST", base + path, fields, JSON.text(content).toByteArray()))
+        return transport.send(TransportRequest("POST", base + path, fields, content.toByteArray()))
     }
 
     private fun fields() = listOf("Authorization" to "Bearer " + login(), "Accept" to "application/json")
@@ -51,9 +58,9 @@ class HTTPMerchantServer(base: String, private val transport: Transport, private
     }
 
     /** With what the shop's server says of it in `error`. */
-    private fun unexpected(response: TransportResponse): CheckoutError {
+    private fun unexpected(response: TransportResponse): CheckoutException {
         val reason = response.member("error")?.let { ": " + it.take(200) }.orEmpty()
-        return CheckoutError("the shop answers ${response.status}$reason", response.retryAfter, response.status)
+        return CheckoutException("the shop answers ${response.status}$reason", response.retryAfter, response.status)
     }
 
     private companion object {

@@ -1,7 +1,7 @@
 package sallyport.client
 
 /** As much of JSON as the client needs: neither Java nor the tests have org.json, which phones have. */
-internal object JSON {
+internal object Json {
     /** An object of texts, numbers and objects. */
     fun text(value: Any): String = when (value) {
         is Map<*, *> -> value.entries.joinToString(",", "{", "}") { quoted(it.key.toString()) + ":" + text(it.value!!) }

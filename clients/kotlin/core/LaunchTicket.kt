@@ -30,7 +30,7 @@ class LaunchTicket private constructor(val text: String) {
 
         /** The ticket of an address for the tab, as the merchant's server hands it out, or `null` where it has none. */
         @JvmStatic
-        fun ofLaunchURL(url: String): LaunchTicket? {
+        fun ofLaunchUrl(url: String): LaunchTicket? {
             val items = url.substringAfter('?', "").substringBefore('#').split('&').filter { it.startsWith(name) }
             return if (items.size == 1) parse(items[0].substring(name.length)) else null
         }

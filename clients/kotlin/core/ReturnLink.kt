@@ -48,7 +48,7 @@ class ReturnLink private constructor(
          *
          * @param text as the system hands it over.
          * @param configuration where links come from.
-         * @throws ReturnLinkRefusal the reason why it is none.
+         * @throws ReturnLinkException the reason why it is none.
          */
         @JvmStatic
         fun parse(text: String, configuration: CheckoutConfiguration): ReturnLink {
@@ -94,7 +94,7 @@ class ReturnLink private constructor(
             return if (isRight(value)) value else refuse(RefusalReason.MALFORMED_PARAMETER, parameter)
         }
 
-        private fun refuse(reason: RefusalReason, parameter: Parameter? = null): Nothing = throw ReturnLinkRefusal(reason, parameter)
+        private fun refuse(reason: RefusalReason, parameter: Parameter? = null): Nothing = throw ReturnLinkException(reason, parameter)
     }
 }
 
@@ -152,5 +152,5 @@ enum class RefusalReason {
  * @property reason why.
  * @property parameter which value of the link, where it is about one.
  */
-class ReturnLinkRefusal internal constructor(val reason: RefusalReason, val parameter: ReturnLink.Parameter? = null) :
+class ReturnLinkException internal constructor(val reason: RefusalReason, val parameter: ReturnLink.Parameter? = null) :
     Exception(if (parameter == null) reason.name else reason.name + " " + parameter.text)

@@ -39,7 +39,7 @@ class TransportResponse @JvmOverloads constructor(
     val cookies: Map<String, String> = emptyMap(),
     val body: ByteArray
 ) {
-    private val members by lazy { JSON.members(String(body, Charsets.UTF_8)) }
+    private val members by lazy { Json.members(String(body, Charsets.UTF_8)) }
 
     internal fun member(name: String): String? = members?.get(name) as? String
 
@@ -63,7 +63,7 @@ interface Transport {
  * @param sslSocketFactory whom it trusts; without one, whom the system trusts.
  * @param timeout for the connection, and for each wait for the server, in milliseconds.
  */
-class HttpURLConnectionTransport @JvmOverloads constructor(
+class HttpUrlConnectionTransport @JvmOverloads constructor(
     private val sslSocketFactory: SSLSocketFactory? = null,
     private val timeout: Int = 45000
 ) : Transport {
@@ -115,7 +115,7 @@ class HttpURLConnectionTransport @JvmOverloads constructor(
             val count = stream.read(buffer)
             if (count < 0) return result.toByteArray()
             result.write(buffer, 0, count)
-            if (result.size() > most) throw CheckoutError("a response of more than $most bytes")
+            if (result.size() > most) throw CheckoutException("a response of more than $most bytes")
         }
     }
 

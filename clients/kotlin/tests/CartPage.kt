@@ -1,7 +1,7 @@
 package sallyport.client.tests
 
-import sallyport.client.CheckoutError
-import sallyport.client.HTTPCartPage
+import sallyport.client.CheckoutException
+import sallyport.client.HttpCartPage
 import sallyport.client.Receipt
 import sallyport.client.Redemption
 import sallyport.client.ReturnLink
@@ -34,23 +34,23 @@ internal fun cartPage() {
     val link = ReturnLink.parse(front + query(), configuration)
     case("cart page: dies in the tab, and a new one over its text sends the same purchase") {
         val shop = StandInShop()
-        val first = HTTPCartPage(configuration, shop)
+        val first = HttpCartPage(configuration, shop)
         first.begin(mapOf("hd8" to 1))
         val text = first.memory.serialize()
         first.purchase(link)
         val whole = shop.purchase()
         expect("second=" in whole[0] && whole.any { it.startsWith("code_verifier=") } && whole.any { it == "old_secureWebviewSessionId=$old" }, true)
-        val second = HTTPCartPage(configuration, shop, HTTPCartPage.Memory.parse(text))
+        val second = HttpCartPage(configuration, shop, HttpCartPage.Memory.parse(text))
         expect(second.purchase(link), Redemption.Paid(Receipt("7", null)))
         expect(shop.purchase(), whole)
-        expect(HTTPCartPage.Memory.parse(text).serialize(), text)
+        expect(HttpCartPage.Memory.parse(text).serialize(), text)
         expect(old in first.memory.toString(), false)
     }
     case("cart page: a memory of nothing has a text, too") {
-        expect(HTTPCartPage.Memory.parse(HTTPCartPage.Memory().serialize()).serialize(), """{"cookies":{}}""")
+        expect(HttpCartPage.Memory.parse(HttpCartPage.Memory().serialize()).serialize(), """{"cookies":{}}""")
     }
     for (text in listOf("", "x", "[]", "{}", """{"cookies":[]}""", """{"cookies":{"a":1}}""", """{"cookies":{"a":null}}""",
         """{"cookies":{},"ticket":"x"}""", """{"cookies":{},"ticket":7}""", """{"cookies":{},"verifier":{}}""", """{"cookies":{}""")) case("cart page: a damaged memory is an error value: '$text'") {
-        expect(try { HTTPCartPage.Memory.parse(text).toString() } catch (error: CheckoutError) { error.message }, "the memory of the page is damaged")
+        expect(try { HttpCartPage.Memory.parse(text).toString() } catch (error: CheckoutException) { error.message }, "the memory of the page is damaged")
     }
 }

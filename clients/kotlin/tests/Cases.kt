@@ -1,6 +1,6 @@
 package sallyport.client.tests
 
-import sallyport.client.ReturnLinkRefusal
+import sallyport.client.ReturnLinkException
 import kotlin.system.exitProcess
 
 private var passed = 0
@@ -26,7 +26,7 @@ internal fun expect(actual: Any?, expected: Any?) {
 internal fun refusal(body: () -> Unit): String = try {
     body()
     "taken"
-} catch (refusal: ReturnLinkRefusal) {
+} catch (refusal: ReturnLinkException) {
     refusal.reason.name
 }
 

@@ -3,14 +3,14 @@ package sallyport.client.tests
 import sallyport.client.Checkout
 import sallyport.client.CheckoutConfiguration
 import sallyport.client.CheckoutEnd
-import sallyport.client.CheckoutError
+import sallyport.client.CheckoutException
 import sallyport.client.CheckoutState
 import sallyport.client.ClientKind
 import sallyport.client.Completion
 import sallyport.client.FileCheckoutStore
-import sallyport.client.HTTPCartPage
-import sallyport.client.HTTPMerchantServer
-import sallyport.client.HttpURLConnectionTransport
+import sallyport.client.HttpCartPage
+import sallyport.client.HttpMerchantServer
+import sallyport.client.HttpUrlConnectionTransport
 import sallyport.client.Launch
 import sallyport.client.MemoryCheckoutStore
 import sallyport.client.Receipt
@@ -28,7 +28,7 @@ internal class Demo(
     private val isStrict: Boolean
 ) {
     private val trust = trust(authority)
-    val transport = HttpURLConnectionTransport(trust)
+    val transport = HttpUrlConnectionTransport(trust)
 
     /** How many purchases the cases have seen paid: as many as the provider has to know. */
     var purchases = 0
@@ -62,34 +62,34 @@ private fun record() = File(Files.createTempDirectory("sallyport-kotlin").toFile
 /** Whole purchases with a cart page, against a running demo. */
 internal fun pages(demo: Demo) {
     val order = mapOf("hd8" to 1, "hd10" to 1)
-    for (kind in ClientKind.values()) case("demo: a whole purchase by the cart page, ${kind.name}") {
-        val page = HTTPCartPage(demo.configuration(kind), demo.transport)
+    for (kind in ClientKind.values()) case("demo: a whole purchase by the cart page, ${kind.text}") {
+        val page = HttpCartPage(demo.configuration(kind), demo.transport)
         val checkout = Checkout(demo.configuration(kind), Completion.Page(page), MemoryCheckoutStore())
         demo.pay(checkout, checkout.open(page.begin(order)))
     }
-    val configuration = demo.configuration(ClientKind.androidApp)
+    val configuration = demo.configuration(ClientKind.ANDROID_APP)
     case("demo: the app dies in the tab, and the new one completes the purchase") {
-        val page = HTTPCartPage(configuration, demo.transport)
+        val page = HttpCartPage(configuration, demo.transport)
         val file = record()
         val launch = Checkout(configuration, Completion.Page(page), FileCheckoutStore(file)).open(page.begin(order))
-        val kept = HTTPCartPage.Memory.parse(page.memory.serialize())
-        val after = Checkout(configuration, Completion.Page(HTTPCartPage(configuration, demo.transport, kept)), FileCheckoutStore(file))
+        val kept = HttpCartPage.Memory.parse(page.memory.serialize())
+        val after = Checkout(configuration, Completion.Page(HttpCartPage(configuration, demo.transport, kept)), FileCheckoutStore(file))
         expect(after.resume(), CheckoutState.InTab)
         demo.pay(after, launch)
     }
     case("demo: a link that another app has stolen is of no use without the verifier and the cookie") {
-        val page = HTTPCartPage(configuration, demo.transport)
+        val page = HttpCartPage(configuration, demo.transport)
         val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
         val launch = checkout.open(page.begin(order))
         val buyer = demo.buyer()
         val back = buyer.shop(launch)
-        val thief = Checkout(configuration, Completion.Page(HTTPCartPage(configuration, demo.transport)), MemoryCheckoutStore())
+        val thief = Checkout(configuration, Completion.Page(HttpCartPage(configuration, demo.transport)), MemoryCheckoutStore())
         thief.open(launch.ticket)
         expect(thief.receive(back), CheckoutState.Ended(CheckoutEnd.REFUSED))
         demo.pay(checkout, launch, buyer, back)
     }
     case("demo: forgeries of the buyer's link are refused, and the link itself buys") {
-        val page = HTTPCartPage(configuration, demo.transport)
+        val page = HttpCartPage(configuration, demo.transport)
         val checkout = Checkout(configuration, Completion.Page(page), MemoryCheckoutStore())
         val launch = checkout.open(page.begin(order))
         val buyer = demo.buyer()
@@ -106,7 +106,7 @@ internal fun pages(demo: Demo) {
         demo.pay(checkout, launch, buyer, back)
     }
     case("demo: the authority of somebody else is not trusted") {
-        val page = HTTPCartPage(configuration, HttpURLConnectionTransport())
+        val page = HttpCartPage(configuration, HttpUrlConnectionTransport())
         expect(try { page.begin(order).toString() } catch (error: SSLException) { "refused" }, "refused")
     }
 }
@@ -114,14 +114,19 @@ internal fun pages(demo: Demo) {
 /** Whole purchases with a cart of the app's own, over examples/server/shop.py and `/v1` of a running demo. */
 internal fun shops(demo: Demo, base: String) {
     val items = mapOf("tea" to 2)
-    fun app(kind: ClientKind = ClientKind.androidApp, login: String = UUID.randomUUID().toString(), file: File = record()): Checkout {
-        val server = HTTPMerchantServer(base, HttpURLConnectionTransport()) { login }
+    fun app(kind: ClientKind = ClientKind.ANDROID_APP, login: String = UUID.randomUUID().toString(), file: File = record()): Checkout {
+        val server = HttpMerchantServer(base, HttpUrlConnectionTransport()) { login }
         return Checkout(demo.configuration(kind), Completion.Server(server), FileCheckoutStore(file))
     }
 
-    for (kind in ClientKind.values()) case("shop.py: a whole purchase, ${kind.name}") {
+    for (kind in ClientKind.values()) case("shop.py: a whole purchase, ${kind.text}") {
         val checkout = app(kind)
         expect(demo.pay(checkout, checkout.begin(items, "one")).total, "3180")
+    }
+    case("shop.py: an order of the app's own is the same order at its second try") {
+        val checkout = app()
+        val launch = checkout.begin("""{"items": {"tea": 2}, "coupon": "SPRING"}""", "one")
+        expect(checkout.begin(items, "one"), launch)
     }
     case("shop.py: the app dies in the tab, and the new one completes the purchase") {
         val login = UUID.randomUUID().toString()
@@ -161,7 +166,7 @@ internal fun shops(demo: Demo, base: String) {
         val launch = checkout.begin(items, "one")
         expect(checkout.begin(items, "one"), launch)
         val mismatch = "the shop answers 422: this Idempotency-Key was used for another order"
-        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutError) { "${error.message}, ${error.isFinal}" }, "$mismatch, true")
-        expect(checkout.state, CheckoutState.Failed(mismatch))
+        expect(try { checkout.begin(mapOf("tea" to 3), "one").toString() } catch (error: CheckoutException) { "${error.message}, ${error.isFinal}" }, "$mismatch, true")
+        expect(checkout.state.toString(), "Failed($mismatch)")
     }
 }

@@ -2,7 +2,7 @@ package sallyport.client.tests
 
 import sallyport.client.Checkout
 import sallyport.client.CheckoutEnd
-import sallyport.client.CheckoutError
+import sallyport.client.CheckoutException
 import sallyport.client.CheckoutListener
 import sallyport.client.CheckoutState
 import sallyport.client.CheckoutStore
@@ -50,10 +50,13 @@ internal fun accidents() {
         }
     }
     case("a lost answer: failed, and resume asks with the same link") {
-        val page = CountingPage { if (it == 1) throw IOException("secret") else paid }
+        val lost = IOException("secret")
+        val page = CountingPage { if (it == 1) throw lost else paid }
         val checkout = checkout(page, MemoryCheckoutStore())
         checkout.open(ticket)
-        expect(checkout.receive(own), CheckoutState.Failed("no answer"))
+        val failed = checkout.receive(own)
+        expect(failed, CheckoutState.Failed(lost))
+        expect(failed.toString(), "Failed(IOException)")
         expect(refusal { checkout.receive(own) }, "REPLAYED")
         expect(checkout.resume(), CheckoutState.Paid(Receipt("1", null)))
         expect(page.calls, 2)
@@ -98,7 +101,7 @@ internal fun accidents() {
         case("again: an address of somebody else is not opened: ${bad.replace(old, "TICKET")}") {
             val checkout = checkout(CountingPage { Redemption.Again(bad) }, MemoryCheckoutStore())
             checkout.open(ticket)
-            expect(checkout.receive(own), CheckoutState.Failed("the address for the tab is not one of this shop's"))
+            expect(checkout.receive(own).toString(), "Failed(the address for the tab is not one of this shop's)")
         }
     for ((end, text) in listOf(CheckoutEnd.OVER to "over", CheckoutEnd.REFUSED to "refused", CheckoutEnd.CHANGED to "changed"))
         case("ended: $text, and no second redemption") {
@@ -119,7 +122,7 @@ internal fun accidents() {
         checkout.open(ticket)
         checkout.receive(own)
         checkout.cancel()
-        expect(checkout.state, CheckoutState.Failed("no answer"))
+        expect(checkout.state.toString(), "Failed(IOException)")
     }
     case("cancel does not wait for a redemption, and an older one changes nothing") {
         val entered = CountDownLatch(1)
@@ -174,9 +177,9 @@ internal fun accidents() {
     case("given up while it is begun: no tab opens") {
         lateinit var checkout: Checkout
         val server = object : MerchantServer {
-            override fun begin(items: Map<String, Int>, client: ClientKind, key: String): String {
+            override fun begin(order: String, client: ClientKind, key: String): String {
                 checkout.cancel()
-                return configuration.launchURL(ticket)
+                return configuration.launchUrl(ticket)
             }
             override fun redeem(link: ReturnLink): Redemption = Redemption.None
             override fun current(ticket: LaunchTicket): Redemption = Redemption.None

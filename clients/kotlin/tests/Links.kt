@@ -11,10 +11,10 @@ import sallyport.client.Redemption
 import sallyport.client.ReturnLink
 import sallyport.client.Receipt
 import sallyport.client.CheckoutState
-import sallyport.client.ConfigurationError
-import sallyport.client.ReturnLinkRefusal
+import sallyport.client.ConfigurationException
+import sallyport.client.ReturnLinkException
 
-internal val configuration = CheckoutConfiguration("https://pay.example.com", "https://link.example.com", ClientKind.androidApp)
+internal val configuration = CheckoutConfiguration("https://pay.example.com", "https://link.example.com", ClientKind.ANDROID_APP)
 internal val session = "0123456789abcdefghijk"
 internal val old = "swa_" + session + "A" + "o".repeat(42)
 internal val fresh = "swc_" + session + "A" + "n".repeat(42)
@@ -99,7 +99,7 @@ internal fun attacks() {
     }
     for (item in q.split("&")) for ((name, reason, other) in forgeries(item)) case("attack: $name") {
         val text = front + q.replace(item, other)
-        expect(try { checkout.receive(text).toString() } catch (refusal: ReturnLinkRefusal) { refusal.message }, reason)
+        expect(try { checkout.receive(text).toString() } catch (refusal: ReturnLinkException) { refusal.message }, reason)
         expect(store.load()!!.serialize(), record)
     }
     case("attack: the buyer's own link is taken after all of them") {
@@ -129,7 +129,7 @@ internal fun configurations() {
     val good = "https://a.test"
     for (bad in listOf("http://b.test", "https://b.test/x", "https://u@b.test", "https://b.test?x", "https://b.test#x", "b.test", "", "https://",
         "https://b.test:0", "https://A.test")) case("configuration: refuses '$bad'") {
-        expect(try { CheckoutConfiguration(good, bad, ClientKind.androidApp).linkOrigin } catch (error: ConfigurationError) { "refused" }, "refused")
+        expect(try { CheckoutConfiguration(good, bad, ClientKind.ANDROID_APP).linkOrigin } catch (error: ConfigurationException) { "refused" }, "refused")
     }
     case("secrets: not in a text") {
         val link = ReturnLink.parse(front + query(), configuration)

@@ -4,17 +4,18 @@ import com.sun.net.httpserver.HttpExchange
 import com.sun.net.httpserver.HttpServer
 import sallyport.client.Checkout
 import sallyport.client.CheckoutEnd
-import sallyport.client.CheckoutError
+import sallyport.client.CheckoutException
 import sallyport.client.CheckoutListener
 import sallyport.client.CheckoutState
 import sallyport.client.Completion
-import sallyport.client.ConfigurationError
+import sallyport.client.ConfigurationException
 import sallyport.client.FileCheckoutStore
-import sallyport.client.HTTPMerchantServer
-import sallyport.client.HttpURLConnectionTransport
+import sallyport.client.HttpMerchantServer
+import sallyport.client.HttpUrlConnectionTransport
 import sallyport.client.Receipt
 import java.io.Closeable
 import java.io.File
+import java.io.IOException
 import java.net.InetSocketAddress
 import java.nio.file.Files
 import java.util.concurrent.Executors
@@ -63,7 +64,7 @@ private val receipt = CheckoutState.Paid(Receipt("7", "3180"))
 private class App(shop: Shop, file: File = File(Files.createTempDirectory("sallyport-kotlin").toFile(), "record")) {
     val file = file
     val pauses = ArrayList<Double>()
-    val server = HTTPMerchantServer(shop.url, HttpURLConnectionTransport()) { "LOGIN-0123456789abcdef" }
+    val server = HttpMerchantServer(shop.url, HttpUrlConnectionTransport()) { "LOGIN-0123456789abcdef" }
     val checkout = Checkout(configuration, Completion.Server(server), FileCheckoutStore(file), System::currentTimeMillis) { pauses.add(it) }
 }
 
@@ -88,6 +89,19 @@ internal fun merchant() {
             """POST /shop/checkouts/return Bearer LOGIN-0123456789abcdef null {"returnTicket":"$fresh","orderReferenceId":"S03-1"}"""
         ))
     }
+    for ((order, sent) in listOf("""{"items":{"tea":2},"coupon":"SPRING","at":[1.10,null,true]}""" to """{"client":"androidApp","items":{"tea":2},"coupon":"SPRING","at":[1.10,null,true]}""",
+        " {}" to """{"client":"androidApp"}"""))
+        shop("an order of the app's own goes over the wire as it is written: $order", began) { shop ->
+            App(shop).checkout.begin(order, "key-1")
+            expect(shop.seen.toList(), listOf("POST /shop/checkouts Bearer LOGIN-0123456789abcdef key-1 $sent"))
+        }
+    for (order in listOf("", "x", "[]", "{", "{} {}", """{"client":"site"}""")) shop("no order, and nothing is sent: '$order'", began) { shop ->
+        val checkout = App(shop).checkout
+        val error = try { checkout.begin(order, "key-1"); null } catch (error: CheckoutException) { error }
+        expect(error?.message, "an order is an object of JSON without a member `client`")
+        expect(checkout.state, CheckoutState.Failed(error!!))
+        expect(shop.seen.isEmpty(), true)
+    }
     shop("pending with Retry-After: the same body again", began, said(202, """{"state":"pending"}""", "3"),
         said(503, """{"state":"pending"}""", "soon"), said(200, done)) { shop ->
         val app = App(shop)
@@ -100,18 +114,18 @@ internal fun merchant() {
     shop("a lost answer: sent once, and resume sends the same body", began, said(0, ""), said(200, done)) { shop ->
         val app = App(shop)
         app.checkout.begin(mapOf("tea" to 2), "key-1")
-        expect(app.checkout.receive(own), CheckoutState.Failed("no answer"))
+        expect((app.checkout.receive(own) as? CheckoutState.Failed)?.error is IOException, true)
         expect(shop.seen.size, 2)
         val after = App(shop, app.file)
-        val second = try { after.checkout.begin(mapOf("tea" to 2), "key-2").toString() } catch (error: CheckoutError) { error.message }
+        val second = try { after.checkout.begin(mapOf("tea" to 2), "key-2").toString() } catch (error: CheckoutException) { error.message }
         expect(second, "a payment is under way; resume() tells how it ends")
         expect(after.checkout.resume(), receipt)
         expect(shop.seen[1], shop.seen[2])
     }
     shop("a lost answer of begin: tried again under the same key", said(0, ""), began) { shop ->
         val app = App(shop)
-        expect(try { app.checkout.begin(mapOf("tea" to 2), "key-1").toString() } catch (error: java.io.IOException) { "lost" }, "lost")
-        expect(app.checkout.state, CheckoutState.Failed("no answer"))
+        val lost = try { app.checkout.begin(mapOf("tea" to 2), "key-1"); null } catch (error: IOException) { error }
+        expect(app.checkout.state, CheckoutState.Failed(lost!!))
         app.checkout.begin(mapOf("tea" to 2), "key-1")
         expect(shop.seen[0], shop.seen[1])
     }
@@ -168,13 +182,13 @@ internal fun merchant() {
         }
     for (status in listOf(200, 202, 204))
         shop("$status is no answer to a begin", said(status, if (status == 204) "" else """{"launchUrl":"https://pay.example.com/"}""")) { shop ->
-            val error = try { App(shop).checkout.begin(mapOf("tea" to 2), "k"); null } catch (error: CheckoutError) { error }
+            val error = try { App(shop).checkout.begin(mapOf("tea" to 2), "k"); null } catch (error: CheckoutException) { error }
             expect(error?.status, status)
         }
     for ((status, isFinal) in listOf(400 to true, 401 to false, 408 to false, 409 to true, 422 to true, 429 to false, 499 to true, 500 to false))
         shop("$status for a begin is final: $isFinal", said(status, "{}")) { shop ->
             val checkout = App(shop).checkout
-            val error = try { checkout.begin(mapOf("tea" to 2), "k"); null } catch (error: CheckoutError) { error }
+            val error = try { checkout.begin(mapOf("tea" to 2), "k"); null } catch (error: CheckoutException) { error }
             expect(error?.isFinal, isFinal)
             expect(error?.status, status)
             expect(checkout.state.javaClass.simpleName, "Failed")
@@ -196,10 +210,10 @@ internal fun merchant() {
         }
     shop("a launch address of somebody else: no tab", said(201, """{"launchUrl":"https://evil.test/button?secureWebviewSessionId=$old"}""")) { shop ->
         val app = App(shop)
-        val error = try { app.checkout.begin(mapOf("tea" to 2), "k").toString() } catch (error: CheckoutError) { error.message }
+        val error = try { app.checkout.begin(mapOf("tea" to 2), "k").toString() } catch (error: CheckoutException) { error.message }
         expect(error, "the address for the tab is not one of this shop's")
     }
     for (bad in listOf("http://shop.example.com", "ftp://localhost", "https://u@shop.example.com", "http://localhost.evil.test", "")) case("shop: refuses the base '$bad'") {
-        expect(try { HTTPMerchantServer(bad, HttpURLConnectionTransport()) { "" }.toString() } catch (error: ConfigurationError) { "refused" }, "refused")
+        expect(try { HttpMerchantServer(bad, HttpUrlConnectionTransport()) { "" }.toString() } catch (error: ConfigurationException) { "refused" }, "refused")
     }
 }

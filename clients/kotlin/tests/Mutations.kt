@@ -1,9 +1,9 @@
 package sallyport.client.tests
 
-import sallyport.client.CheckoutError
+import sallyport.client.CheckoutException
 import sallyport.client.CheckoutRecord
 import sallyport.client.ReturnLink
-import sallyport.client.ReturnLinkRefusal
+import sallyport.client.ReturnLinkException
 import java.util.Random
 
 private val record = """{"ticket":"$old","startedAt":"1790000000000","phase":"RECEIVED","returnTicket":"$fresh","accessToken":"sealed","orderReferenceId":"S03-1"}"""
@@ -35,7 +35,7 @@ private val scalar = Regex("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?|true
 private val structure = Regex("\\[([SV](,[SV])*)?]|\\{(S:[SV](,S:[SV])*)?}")
 
 /** A second reader of JSON: strings and scalars are replaced by letters, and lists and objects of letters by letters, until one is left. */
-private fun isJSON(text: String): Boolean {
+private fun isJson(text: String): Boolean {
     if ('S' in text.replace(string, "") || 'V' in text.replace(string, "")) return false
     var rest = text.replace(string, "S").replace(scalar, "V").replace(Regex("[ \t\r\n]"), "")
     while (true) {
@@ -52,7 +52,7 @@ internal fun mutations() {
     case("record: its numbers are those of JSON") {
         for (number in listOf("01", "1f", "1d", "+1", "1.", ".5", "0x1p3", "-", "1e", "--1", "00")) {
             val text = record.replace("\"phase\"", "\"x\":$number,\"phase\"")
-            val said = try { CheckoutRecord.parse(text).toString() } catch (error: CheckoutError) { error.message }
+            val said = try { CheckoutRecord.parse(text).toString() } catch (error: CheckoutException) { error.message }
             expect("$number $said", "$number the record of the checkout is damaged")
         }
     }
@@ -62,10 +62,10 @@ internal fun mutations() {
         var taken = 0
         repeat(40000) {
             val text = random.mutated(records[random.nextInt(records.size)], words)
-            val found = try { CheckoutRecord.parse(text) } catch (error: CheckoutError) { null }
+            val found = try { CheckoutRecord.parse(text) } catch (error: CheckoutException) { null }
             if (found != null) {
                 taken += 1
-                if (!isJSON(text)) throw AssertionError("taken, and no JSON: $text")
+                if (!isJson(text)) throw AssertionError("taken, and no JSON: $text")
                 expect(CheckoutRecord.parse(found.serialize()).serialize(), found.serialize())
             }
         }
@@ -76,7 +76,7 @@ internal fun mutations() {
         var taken = 0
         repeat(40000) {
             val text = random.mutated(front + query(), linkWords)
-            val found = try { ReturnLink.parse(text, configuration) } catch (refusal: ReturnLinkRefusal) { null }
+            val found = try { ReturnLink.parse(text, configuration) } catch (refusal: ReturnLinkException) { null }
             if (found != null) {
                 taken += 1
                 if (!written.matches(text)) throw AssertionError("taken, and of another form: $text")

@@ -3,7 +3,7 @@ package sallyport.client.tests
 import android.content.Context
 import android.webkit.ValueCallback
 import android.webkit.WebView
-import sallyport.client.CheckoutError
+import sallyport.client.CheckoutException
 import sallyport.client.LaunchTicket
 import sallyport.client.Redemption
 import sallyport.client.ReturnLink
@@ -52,7 +52,7 @@ private fun handed(address: String?, text: String = old): List<LaunchTicket> {
 private fun purchased(view: StandInView): String = try {
     val answer = WebViewCartPage(view, configuration) {}.purchase(ReturnLink.parse(front + query(token = "a%7Cb~c"), configuration))
     if (answer == Redemption.HandedToPage) "handed over" else answer.toString()
-} catch (error: CheckoutError) {
+} catch (error: CheckoutException) {
     error.message!!
 }
 

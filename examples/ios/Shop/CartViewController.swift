@@ -8,7 +8,7 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
     private let store: FileCheckoutStore
     private let webView = WKWebView(frame: .zero, configuration: WKWebViewConfiguration())
     private lazy var bridge = WebViewBridge(configuration) { [weak self] ticket in self?.open(ticket) }
-    private lazy var checkout = Checkout(configuration, .page(bridge), store: store)
+    private lazy var checkout = Checkout(configuration, completion: .page(bridge), store: store)
     /// A tab that was closed says nothing; the cart stays as it is.
     private let tab = SecureTab {}
     /// A link that waits until the cart page is there.

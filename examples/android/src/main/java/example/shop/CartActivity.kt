@@ -22,7 +22,7 @@ import sallyport.client.ClientKind
 import sallyport.client.Completion
 import sallyport.client.FileCheckoutStore
 import sallyport.client.LaunchTicket
-import sallyport.client.ReturnLinkRefusal
+import sallyport.client.ReturnLinkException
 import sallyport.client.android.CheckoutTab
 import sallyport.client.android.WebViewCartPage
 import java.io.File
@@ -30,7 +30,7 @@ import java.util.concurrent.Executors
 
 /** The cart in a web view, and a button to try again where something has failed. */
 class CartActivity : Activity() {
-    private val configuration = CheckoutConfiguration("https://pay.example.com", "https://pay-links.example.com", ClientKind.androidApp)
+    private val configuration = CheckoutConfiguration("https://pay.example.com", "https://pay-links.example.com", ClientKind.ANDROID_APP)
 
     /** One thread: what the page tells comes after what was asked of it. */
     private val worker = Executors.newSingleThreadExecutor()
@@ -142,7 +142,7 @@ class CartActivity : Activity() {
         worker.execute {
             try {
                 task()
-            } catch (refusal: ReturnLinkRefusal) {
+            } catch (refusal: ReturnLinkException) {
                 // The checkout is as it was; the buyer sees where it stands.
             } catch (error: Exception) {
                 // The file cannot be read or written. The next order of the buyer makes a broken one good.
