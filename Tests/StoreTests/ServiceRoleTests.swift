@@ -23,7 +23,7 @@ struct ServiceRoleTests {
             "environment",
             "lines", "metadata", "note", "adjustments", "taxes",
         ],
-        "payment_object": ["webview_session_id", "created_at", "kind", "object_id", "currency"],
+        "payment_object": ["webview_session_id", "created_at", "kind", "object_id", "currency", "ordinal"],
         "payment_operation": [
             "operation_id", "webview_session_id", "key_id", "created_at", "amount", "attempt", "kind", "target",
             "currency",
