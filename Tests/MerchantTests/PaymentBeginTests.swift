@@ -289,11 +289,11 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
     @Test(
         arguments: [
             (.capture, "softDescriptor", "\"\(String(repeating: "a", count: 17))\""),
-            (.capture, "softDescriptor", "\"\""),
-            (.capture, "softDescriptor", "\"a\\nb\""), (.refund, "softDescriptor", "7"),
+            (.capture, "softDescriptor", "\"a\\u202Eb\""), (.refund, "softDescriptor", "7"),
             (.refund, "softDescriptor", "\"\(String(repeating: "a", count: 17))\""),
-            (.createCharge, "captureNow", "\"true\""), (.createCharge, "softDescriptor", "\"\""),
-            (.cancelCharge, "reason", "\"\""), (.cancelCharge, "reason", "\"\(String(repeating: "a", count: 256))\""),
+            (.createCharge, "captureNow", "\"true\""), (.createCharge, "softDescriptor", "[]"),
+            (.cancelCharge, "reason", "\"\\u0000\""),
+            (.cancelCharge, "reason", "\"\(String(repeating: "a", count: 256))\""),
             (.close, "reason", "\"\\u0007\""), (.close, "cancelPendingCharges", "1"),
         ] as [(Payment, String, String)]
     )
