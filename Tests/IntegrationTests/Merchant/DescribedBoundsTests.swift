@@ -196,11 +196,9 @@ private struct DescribedTexts {
         case .object(let members):
             return members.flatMap { member -> [DescribedText] in
                 let steps = steps + [.member(member.name)]
-                if let inner = shape["properties"]?[member.name] {
-                    return find(member.value, inner, steps, field.isEmpty ? member.name : "\(field).\(member.name)")
-                }
-                // The program names no member of the sender's choice.
-                return shape["additionalProperties"].map { find(member.value, $0, steps, field) } ?? []
+                let field = field.isEmpty ? member.name : "\(field).\(member.name)"
+                let inner = shape["properties"]?[member.name] ?? shape["additionalProperties"]
+                return inner.map { find(member.value, $0, steps, field) } ?? []
             }
         default: return []
         }
