@@ -8,6 +8,7 @@ extension RouteDescription {
         .get,
         "/v1/events",
         "listEvents",
+        .events,
         .eventsRead,
         "list the events of the last 30 days with the bodies of their webhooks, the oldest first",
         events
@@ -23,7 +24,8 @@ extension RouteDescription {
                 .required("data", .list(.named(.event), 0...100)),
                 .required("nextCursor", .nullable(.text(43...43)), "the next `after`; `null` before the first event"),
                 .required("hasMore", .flag, "whether more events can be read now"),
-            ])
+            ]),
+            .events
         )
         shape.query = [
             QueryParameter(

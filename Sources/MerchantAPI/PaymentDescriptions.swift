@@ -10,10 +10,11 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/charges",
         "createCharge",
+        .payments,
         .paymentsWrite,
         "make another charge under the permission of the buyer",
         shape(
-            [(.created, .named(.charge)), (.accepted, .named(.charge))],
+            [(.created, .named(.charge), .charge), (.accepted, .named(.charge), .pendingCharge)],
             body: [
                 .required("amount", .money), .optional("captureNow", .flag, "capture the charge at once"),
                 .optional("softDescriptor", descriptor, "text on the card statement; only with captureNow"),
@@ -29,10 +30,11 @@ extension RouteDescription {
         .get,
         "/v1/sessions/{id}/charges",
         "listCharges",
+        .payments,
         .sessionsRead,
         "list the charges of a session, the oldest first",
         shape(
-            [(.ok, .object([.required("data", .list(.named(.charge), 0...LedgerRules.charges))]))],
+            [(.ok, .object([.required("data", .list(.named(.charge), 0...LedgerRules.charges))]), .charges)],
             problems: [.notFound]
         )
     )
@@ -42,9 +44,10 @@ extension RouteDescription {
         .get,
         "/v1/charges/{chargeId}",
         "readCharge",
+        .payments,
         .sessionsRead,
         "read a charge, in the state last read at the payment provider",
-        shape([(.ok, .named(.charge))], problems: [.notFound])
+        shape([(.ok, .named(.charge), .charge)], problems: [.notFound])
     )
 
     /// Takes the money of a charge.
@@ -52,10 +55,11 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/capture",
         "captureCharge",
+        .payments,
         .paymentsWrite,
         "capture the charge, once; the rest of the amount is released",
         shape(
-            [(.ok, .named(.charge)), (.accepted, .named(.charge))],
+            [(.ok, .named(.charge), .charge), (.accepted, .named(.charge), .pendingCapture)],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
                 + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
@@ -68,10 +72,11 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/cancel",
         "cancelCharge",
+        .payments,
         .paymentsWrite,
         "cancel the charge and release the held amount",
         shape(
-            [(.ok, .named(.charge))],
+            [(.ok, .named(.charge), .canceledCharge)],
             body: [.optional("reason", reason, "for your records, here and at the provider"), metadata],
             example: #"{"reason":"out of stock"}"#,
             problems: ending
@@ -83,10 +88,11 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/refunds",
         "refundCharge",
+        .payments,
         .refundsWrite,
         "refund a charge, in whole or in part",
         shape(
-            [(.created, .named(.refund))],
+            [(.created, .named(.refund), .refund)],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
                 + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
@@ -99,6 +105,7 @@ extension RouteDescription {
         .get,
         "/v1/charges/{chargeId}/refunds",
         "listRefunds",
+        .payments,
         .sessionsRead,
         "list the refunds of a charge, the oldest first",
         refunds
@@ -114,7 +121,8 @@ extension RouteDescription {
                 .required("data", .list(.named(.refund), 0...100)),
                 .required("nextCursor", .nullable(.text(1...64)), "the next `after`; `null` before the first refund"),
                 .required("hasMore", .flag, "whether more refunds can be read now"),
-            ])
+            ]),
+            .refunds
         )
         shape.query = [
             QueryParameter(
@@ -133,13 +141,14 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/refresh",
         "refreshCharge",
+        .payments,
         .sessionsRead,
         "read the charge at the payment provider now, and return it; it is also read by itself when a message says so",
         refreshed
     )
 
     private static var refreshed: Shape {
-        var shape = Shape(.ok, .named(.charge))
+        var shape = Shape(.ok, .named(.charge), .authorizedCharge)
         shape.isKept = false
         shape.body = .object([])
         shape.example = "{}"
@@ -152,9 +161,10 @@ extension RouteDescription {
         .get,
         "/v1/refunds/{refundId}",
         "readRefund",
+        .payments,
         .sessionsRead,
         "read a refund, in the state last read at the payment provider",
-        shape([(.ok, .named(.refund))], problems: [.notFound])
+        shape([(.ok, .named(.refund), .refund)], problems: [.notFound])
     )
 
     /// Ends the permission of a session.
@@ -162,10 +172,11 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/close",
         "closeSession",
+        .payments,
         .paymentsWrite,
         "end the permission: nothing more can be charged",
         shape(
-            [(.ok, .named(.permission))],
+            [(.ok, .named(.permission), .permission)],
             body: [
                 .optional("reason", reason, "for your records at the provider"),
                 .optional(
@@ -195,14 +206,13 @@ extension RouteDescription {
         ending + [.invalidAmount, .amountExceeds, .currencyNotSupported]
 
     private static func shape(
-        _ answers: [(status: HTTPStatus, shape: Schema)],
+        _ answers: [Answer],
         body: [SchemaMember]? = nil,
         sorts: [[SchemaRule]] = [],
         example: String? = nil,
         problems: [FailureCode]
     ) -> Shape {
-        var shape = Shape(.ok, .object([]))
-        shape.answers = answers
+        var shape = Shape(answers)
         shape.body = body.map { sorts.isEmpty ? .object($0) : .sorts($0, sorts) }
         shape.example = example
         shape.problems = problems
