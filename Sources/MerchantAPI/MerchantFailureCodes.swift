@@ -26,11 +26,11 @@ extension FailureCode {
         .badRequest,
         "An amount has to be a decimal text that is valid for the order."
     )
-    /// Of `cursor` and `after` of lists.
+    /// Of `after` of a list.
     package static let invalidCursor = FailureCode(
         "invalid_cursor",
         .badRequest,
-        "The cursor was not returned by a list."
+        "`after` has to be a `nextCursor` of this list."
     )
     /// Of a POST.
     package static let idempotencyKeyMissing = FailureCode(

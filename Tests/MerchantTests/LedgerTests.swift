@@ -81,7 +81,41 @@ import Testing
             shop.database.answer("order_read", OrderRow("created").row)
             shop.database.answer("ledger_objects")
             let none = try await shop.send(Self.charges)
-            #expect(none.status == 200 && none.body == #"{"data":[]}"#)
+            #expect(
+                none.status == 200 && none.body == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#
+            )
+        }
+    }
+
+    @Test func `lists the charges of a session page by page`() async throws {
+        try await withMerchants { shop in
+            let ids = (1...3).map { Sample.permission + "-C00000\($0)" }
+            func page(_ query: String) async throws -> Answer {
+                shop.database.answer("order_read", OrderRow("paid").row)
+                let rows = ids.map { ObjectRow(id: $0, kind: "charge", state: "Canceled").row }
+                shop.database.answer("ledger_objects", rows: rows)
+                return try await shop.send(MerchantRequest(.get, "/v1/sessions/\(Sample.session)/charges" + query))
+            }
+            let first = try await page("?limit=2").json
+            #expect(first["data"]?.elements.compactMap { $0["id"]?.text } == Array(ids[..<2]))
+            #expect(first["hasMore"]?.flag == true && first["nextCursor"]?.text == ids[1])
+            let rest = try await page("?limit=2&after=\(ids[1])").json
+            #expect(rest["data"]?.elements.compactMap { $0["id"]?.text } == [ids[2]])
+            #expect(rest["hasMore"]?.flag == false && rest["nextCursor"]?.text == ids[2])
+            let unknown = try await page("?after=\(Sample.refund)")
+            #expect(unknown.status == 400 && unknown.code == "invalid_cursor" && unknown.field == "after")
+        }
+    }
+
+    @Test(arguments: [("?cursor=1", "cursor"), ("?limit=0", "limit"), ("?limit=101", "limit")])
+    func `refuses a query that lists do not know`(query: String, field: String) async throws {
+        try await withMerchants { shop in
+            let lists = ["/v1/sessions/\(Sample.session)/charges", "/v1/charges/\(Sample.charge)/refunds"]
+            for path in lists + ["/v1/sessions", "/v1/events"] {
+                let answer = try await shop.send(MerchantRequest(.get, path + query))
+                #expect(answer.status == 400 && answer.code == "invalid_request" && answer.field == field, "\(path)")
+            }
+            #expect(shop.statements.isEmpty)
         }
     }
 

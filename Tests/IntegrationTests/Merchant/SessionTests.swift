@@ -133,15 +133,16 @@ import Testing
             }
             #expect(listed(first) == [ids[4], ids[3]])
             _ = try await merchant.open()
-            let second = try await merchant.get("/v1/sessions?limit=2&cursor=\(first["nextCursor"]?.text ?? "")")
+            let second = try await merchant.get("/v1/sessions?limit=2&after=\(first["nextCursor"]?.text ?? "")")
             #expect(listed(second) == [ids[2], ids[1]])
-            let last = try await merchant.get("/v1/sessions?limit=2&cursor=\(second["nextCursor"]?.text ?? "")")
+            let last = try await merchant.get("/v1/sessions?limit=2&after=\(second["nextCursor"]?.text ?? "")")
             #expect(listed(last) == [ids[0]])
-            #expect(last["nextCursor"] == nil)
+            #expect(last["hasMore"]?.flag == false)
             #expect(listed(try await merchant.get("/v1/sessions?reference=N-1")) == [ids[3], ids[1]])
             #expect(listed(try await merchant.get("/v1/sessions?state=paid")).isEmpty)
             for (query, code) in [
-                ("cursor=x", "invalid_cursor"), ("limit=0", "invalid_request"), ("limit=101", "invalid_request"),
+                ("after=x", "invalid_cursor"), ("after=AAAAAAAAAAAAAAAAAAAAAA", "invalid_cursor"),
+                ("limit=0", "invalid_request"), ("limit=101", "invalid_request"),
                 ("state=odd", "invalid_request"), ("page=2", "invalid_request"), ("limit=1&limit=2", "invalid_request"),
             ] {
                 let refused = try await merchant.get("/v1/sessions?" + query)
