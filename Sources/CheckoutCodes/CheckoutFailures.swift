@@ -6,7 +6,7 @@ extension FailureCode {
     /// Every code that the checkout refuses with.
     package static let ofCheckout: [FailureCode] = [
         .invalidRequest, .quantityInvalid, .rateLimited, .unknownSession, .expiredSession, .sessionReused,
-        .sessionRevoked, .sessionCancelled, .wrongBrowser, .cookiesBlocked, .webviewSessionMismatch, .orderMismatch,
+        .sessionRevoked, .sessionCanceled, .wrongBrowser, .cookiesBlocked, .webviewSessionMismatch, .orderMismatch,
         .csrfRejected, .proofRequired, .proofMismatch, .notPriced, .addressNotPriced, .priceChanged, .notReady,
         .purchaseInProgress, .paymentDeclined, .providerFailed, .postageFailed, .unavailable, .notFound,
         .methodNotAllowed,
@@ -64,8 +64,8 @@ extension FailureCode {
         )
     )
     /// The webview session was cancelled by the buyer.
-    package static let sessionCancelled = FailureCode(
-        "session_cancelled",
+    package static let sessionCanceled = FailureCode(
+        "session_canceled",
         .gone,
         "The checkout was cancelled. Start again in the app.",
         page: .ended(
@@ -95,7 +95,7 @@ extension FailureCode {
     )
     /// The page belongs to another webview session than the tab.
     package static let webviewSessionMismatch = FailureCode(
-        "flow_mismatch",
+        "session_mismatch",
         .conflict,
         "The page and the tab belong to different checkouts.",
         page: .elsewhere(

@@ -97,12 +97,12 @@ extension HTTPFieldName {
     package static let userAgent = HTTPFieldName(.userAgent)
     /// `Vary`: request fields that select among responses in a cache.
     package static let vary = HTTPFieldName(.vary)
+    /// `Webview-Session-Id`: the webview session a response belongs to, for support and audit.
+    package static let webviewSessionID = HTTPFieldName(.webviewSessionID)
     /// `WWW-Authenticate`: how the client could prove who it is.
     package static let wwwAuthenticate = HTTPFieldName(.wwwAuthenticate)
     /// `X-Content-Type-Options`: whether to guess media types.
     package static let xContentTypeOptions = HTTPFieldName(.xContentTypeOptions)
-    /// `X-Flow-Id`: the webview session a response belongs to, for support and audit.
-    package static let xFlowID = HTTPFieldName(.xFlowID)
     /// `X-Forwarded-For`: addresses a proxy has seen.
     package static let xForwardedFor = HTTPFieldName(.xForwardedFor)
     /// `X-Forwarded-Host`: the Host field a proxy has seen.

@@ -41,7 +41,7 @@ enum BuyerHandler {
         case .created, .atProvider, .inReview: Failure(.notReady, session: order.webviewSession)
         // The buyer may choose another card until the session ends.
         case .declined where order.times.expires != nil: Failure(.notReady, session: order.webviewSession)
-        case .declined, .cancelled, .expired, .closed: Failure(.sessionOver, session: order.webviewSession)
+        case .declined, .canceled, .expired, .closed: Failure(.sessionOver, session: order.webviewSession)
         // The outcome may be unknown to us and known to the provider.
         case .paying, .paymentPending, .paid, .captured, .partRefunded, .refunded: nil
         }

@@ -237,7 +237,7 @@ struct MerchantAnswer {
     let status: HTTPStatus
     /// JSON.
     let body: [UInt8]
-    /// For `X-Flow-Id`.
+    /// For `Webview-Session-Id`.
     let webviewSession: WebviewSessionID?
     /// Seconds for `Retry-After`, where there will be more to say.
     var retryAfter: Int?

@@ -199,7 +199,9 @@ final class MerchantInterface {
         if let quota { _ = response.add(.rateLimit, quota.value) }
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if answer.isReplayed { response.add(.idempotentReplayed, constant: "true") }
-        if let webviewSession = answer.webviewSession { _ = response.add(.xFlowID, webviewSession.description) }
+        if let webviewSession = answer.webviewSession {
+            _ = response.add(.webviewSessionID, webviewSession.description)
+        }
         return response
     }
 
@@ -215,7 +217,7 @@ final class MerchantInterface {
         if let quota { _ = response.add(.rateLimit, quota.value) }
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
         if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let webviewSession = problem.session { _ = response.add(.xFlowID, webviewSession.description) }
+        if let webviewSession = problem.session { _ = response.add(.webviewSessionID, webviewSession.description) }
         return response
     }
 }

@@ -14,7 +14,7 @@ extension Failure {
             case .quantityInvalid: .invalidRequest
             case .wrongBrowser, .cookiesBlocked, .csrfRejected, .proofRequired: .proofMismatch
             case .unknownSession: .notFound
-            case .sessionReused, .expiredSession, .sessionRevoked, .sessionCancelled: .sessionOver
+            case .sessionReused, .expiredSession, .sessionRevoked, .sessionCanceled: .sessionOver
             case .webviewSessionMismatch: .orderMismatch
             case .notPriced, .addressNotPriced, .postageFailed, .priceChanged: .notReady
             case .payloadTooLarge: .contentTooLarge

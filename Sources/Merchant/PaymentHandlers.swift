@@ -27,9 +27,10 @@ enum PaymentHandlers {
 
     /// Answers `GET /v1/sessions/{id}/charges`.
     @Sendable static func listCharges(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let page = try PageQuery(call)
         let order = try await order(call)
-        let data = order.charges.map { JSONValue(charge: $0, refunds: order.refunds) }
-        return MerchantAnswer(.ok, ["data": .array(data)], webviewSession: order.webviewSession)
+        let body = try page.content(order.charges) { JSONValue(charge: $0, refunds: order.refunds) }
+        return MerchantAnswer(.ok, bytes: body, webviewSession: order.webviewSession)
     }
 
     /// Answers `GET /v1/charges/{chargeId}`.
@@ -49,24 +50,39 @@ enum PaymentHandlers {
 
     /// Answers `GET /v1/charges/{chargeId}/refunds`.
     @Sendable static func listRefunds(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let query = try call.query(RouteDescription.refundParameters)
-        let limit = try SessionHandlers.limit(query["limit"])
+        let page = try PageQuery(call)
         let charge = try await object(call, .charge)
-        let all = try await refunds(call, charge)
-        var first = 0
-        if let after = query["after"] {
-            guard let index = all.firstIndex(where: { $0.id.octets == after.octets }) else {
-                throw Failure(.invalidCursor, field: "after")
-            }
-            first = index + 1
+        let body = try page.content(try await refunds(call, charge)) { JSONValue(refund: $0) }
+        return MerchantAnswer(.ok, bytes: body, webviewSession: charge.webviewSession)
+    }
+
+    /// Which payments of an order are asked for.
+    private struct PageQuery {
+        /// The id of the payment behind which the page begins.
+        let after: String?
+        let limit: Int
+
+        init(_ call: MerchantCall) throws(Failure) {
+            let query = try call.query(ListForm.parameters)
+            (after, limit) = (query["after"], try ListForm.limit(query))
         }
-        let page = all.dropFirst(first).prefix(limit)
-        let next = page.last?.id ?? query["after"]
-        let body: JSONValue = [
-            "data": .array(page.map { JSONValue(refund: $0) }), "nextCursor": JSONValue(next),
-            "hasMore": .bool(first + page.count < all.count),
-        ]
-        return MerchantAnswer(.ok, body, webviewSession: charge.webviewSession)
+
+        /// The content of the answer, of all payments in the order in which they were written down.
+        func content(_ payments: [LedgerObject], _ json: (LedgerObject) -> JSONValue) throws(Failure) -> [UInt8] {
+            var rest = payments[...]
+            if let after {
+                guard let index = payments.firstIndex(where: { $0.id.octets == after.octets }) else {
+                    throw ListForm.unknown()
+                }
+                rest = payments[(index + 1)...]
+            }
+            let page = rest.prefix(limit)
+            return ListForm.content(
+                page.map { json($0).bytes },
+                next: page.last?.id ?? after,
+                hasMore: page.count < rest.count
+            )
+        }
     }
 
     /// Answers `POST /v1/charges/{chargeId}/capture`.
@@ -161,7 +177,7 @@ enum PaymentHandlers {
         return MerchantAnswer(.ok, body, webviewSession: charge.webviewSession)
     }
 
-    /// The refunds of a charge, oldest first; of one that was not captured there are none.
+    /// The refunds of a charge in their order; of one that was not captured there are none.
     private static func refunds(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> [LedgerObject] {
         guard charge.row.capturedUnits > 0 else { return [] }
         return try await Failure.mapErrors { () async throws(StoreError) in

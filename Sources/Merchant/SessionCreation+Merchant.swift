@@ -21,7 +21,7 @@ extension SessionCreation {
     ///   - request: Checked.
     ///   - call: Whose request it is.
     /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
-    /// - Throws: `too_many_flows`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store
+    /// - Throws: `too_many_sessions`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store
     ///   says.
     func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let claim = try call.claim()

@@ -32,6 +32,7 @@ enum SessionHandlers {
         let texts = try call.query(RouteDescription.listParameters, nonEmpty: RouteDescription.nameParameters)
         let query = try query(texts)
         let lookUps = try lookUps(texts)
+        try await checkPlace(query.cursor, call)
         let page = try await Failure.mapErrors { () async throws(StoreError) in
             var asked = query
             for lookUp in lookUps {
@@ -40,18 +41,26 @@ enum SessionHandlers {
             }
             return try await call.merchant.orders.page(asked)
         }
-        let body: JSONValue = [
-            "data": .array(page.orders.map { SessionBody($0).json }), "nextCursor": JSONValue(page.next?.text),
-        ]
-        return MerchantAnswer(.ok, body, webviewSession: nil)
+        let next = page.next ?? page.orders.last.map { OrderCursor(after: $0.webviewSession) } ?? query.cursor
+        let body = ListForm.content(
+            page.orders.map { SessionBody($0).json.bytes },
+            next: next?.text,
+            hasMore: page.next != nil
+        )
+        return MerchantAnswer(.ok, bytes: body, webviewSession: nil)
+    }
+
+    /// Refuses a place that is not behind an order.
+    private static func checkPlace(_ place: OrderCursor?, _ call: MerchantCall) async throws(Failure) {
+        guard let place else { return }
+        let isKnown = try await Failure.mapErrors { () async throws(StoreError) in
+            try await call.merchant.orders.isKnown(place.webviewSession)
+        }
+        guard isKnown else { throw ListForm.unknown() }
     }
 
     private static func query(_ texts: [OctetText: String]) throws(Failure) -> OrderQuery {
-        var query = OrderQuery(limit: try limit(texts["limit"]))
-        if let text = texts["cursor"] {
-            guard let cursor = OrderCursor(text) else { throw Failure(.invalidCursor, field: "cursor") }
-            query.cursor = cursor
-        }
+        var query = OrderQuery(after: try ListForm.after(texts) { OrderCursor($0) }, limit: try ListForm.limit(texts))
         if let text = texts["state"] {
             guard let state = OrderState(word: text.octets) else {
                 throw Failure(.invalidRequest, message: "There is no such state.", field: "state")
@@ -90,21 +99,6 @@ enum SessionHandlers {
         return time
     }
 
-    /// How many a part of a list may have.
-    ///
-    /// - Parameter text: The parameter `limit`, where it was given.
-    /// - Returns: 1 to 100; 20 by default.
-    /// - Throws: `invalid_request` for another text.
-    static func limit(_ text: String?) throws(Failure) -> Int {
-        guard let text else { return usualLimit }
-        guard let limit = DecimalDigits.parse(text.utf8Span.span, limit: 100), limit > 0 else {
-            throw Failure(.invalidRequest, message: "A whole number from 1 to 100.", field: "limit")
-        }
-        return limit
-    }
-
-    private static let usualLimit = 20
-
     // MARK: Cancel
 
     /// Answers `POST /v1/sessions/{id}/cancel`.
@@ -125,7 +119,7 @@ enum SessionHandlers {
     /// Why a session cannot be cancelled, or `nil` where it is already.
     private static func refusal(_ order: MerchantOrder) -> Failure? {
         switch order.state {
-        case .cancelled: nil
+        case .canceled: nil
         // Alive again by now: a purchase that was under way has been given back. It may be cancelled, or paid; as where the
         // bank has not decided. Nothing of that is the answer to this request for good.
         case .paying, .paymentPending, .created, .atProvider, .inReview, .declined:

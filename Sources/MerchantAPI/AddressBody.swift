@@ -75,7 +75,7 @@ extension JSONValue {
         let parts = Address.Part.allCases.compactMap { part in
             address[part].map { JSONMember(part.rawValue, .string($0)) }
         }
-        self = .object(members + [JSONMember("address", .object(parts))])
+        self = .object([.kind("buyer")] + members + [JSONMember("address", .object(parts))])
     }
 }
 
@@ -84,7 +84,8 @@ extension NamedSchema {
     package static let buyer = NamedSchema(
         "Buyer",
         .object([
-            .optional("id", .text(1...128)), .optional("name", .text(1...255)), .optional("email", .text(1...255)),
+            .kind("buyer"), .optional("id", .text(1...128)), .optional("name", .text(1...255)),
+            .optional("email", .text(1...255)),
             .required("address", .texts(16), "empty if no goods are shipped"),
         ])
     )

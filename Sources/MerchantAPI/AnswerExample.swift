@@ -42,9 +42,13 @@ extension AnswerExample {
     static let endedSession = AnswerExample(
         "EndedSession",
         "a session that has ended unpaid",
-        ExampleOrder.session(.cancelled)
+        ExampleOrder.session(.canceled)
     )
-    static let sessions = AnswerExample("Sessions", "a page of sessions", ExampleOrder.page([session.value]))
+    static let sessions = AnswerExample(
+        "Sessions",
+        "a page of sessions",
+        ExampleOrder.page(session.value, next: String(repeating: "A", count: 22))
+    )
 
     static let charge = AnswerExample("Charge", "a charge that is captured", JSONValue(charge: ExampleOrder.charge))
     static let authorizedCharge = AnswerExample(
@@ -67,13 +71,17 @@ extension AnswerExample {
         "a charge that was canceled",
         JSONValue(charge: ExampleOrder.charge(.canceled))
     )
-    static let charges = AnswerExample("Charges", "the charges of a session", ["data": [charge.value]])
+    static let charges = AnswerExample(
+        "Charges",
+        "a page of charges",
+        ExampleOrder.page(charge.value, next: ExampleOrder.charge.id)
+    )
 
     static let refund = AnswerExample("Refund", "a refund that is under way", JSONValue(refund: ExampleOrder.refund))
     static let refunds = AnswerExample(
         "Refunds",
         "a page of refunds",
-        ExampleOrder.page([refund.value], next: ExampleOrder.refund.id)
+        ExampleOrder.page(refund.value, next: ExampleOrder.refund.id)
     )
     static let permission = AnswerExample(
         "ChargePermission",
@@ -102,7 +110,7 @@ extension AnswerExample {
     static let events = AnswerExample(
         "Events",
         "a page of events",
-        ExampleOrder.page([ExampleOrder.event], next: String(repeating: "A", count: 43))
+        ExampleOrder.page(ExampleOrder.event, next: String(repeating: "A", count: 43))
     )
     static let document = AnswerExample(
         "Description",
@@ -119,8 +127,8 @@ private enum ExampleOrder {
     static let paid = opened + .seconds(240)
     static let total = Money(Yen(3_132))
 
-    static func page(_ data: [JSONValue], next: String? = nil) -> JSONValue {
-        ["data": .array(data), "nextCursor": JSONValue(next), "hasMore": false]
+    static func page(_ element: JSONValue, next: String) -> JSONValue {
+        (try? JSONParser.parse(ListForm.content([element.bytes], next: next, hasMore: false))) ?? .null
     }
 
     static func session(_ state: OrderState, _ charge: LedgerObject? = nil) -> JSONValue {
@@ -186,10 +194,11 @@ private enum ExampleOrder {
     }()
 
     static let event: JSONValue = [
-        "id": .string("evt_" + id.description), "type": "charge.captured", "createdAt": JSONValue(time: paid),
+        "object": "event", "id": .string("evt_" + id.description), "type": "charge.captured",
+        "createdAt": JSONValue(time: paid),
         "sessionId": .string(id.description), "sequence": 2,
         "data": session(.captured, charge).adding(
-            "object",
+            "about",
             [
                 "kind": "charge", "id": .string(charge.id), "state": .string(charge.row.state.word), "reasonCode": nil,
                 "amount": JSONValue(money: total), "chargeId": .string(charge.id), "captured": JSONValue(money: total),

@@ -11,33 +11,8 @@ extension RouteDescription {
         .events,
         .eventsRead,
         "list the events of the last 30 days with the bodies of their webhooks, the oldest first",
-        events
+        ListForm.shape(.events, of: .named(.event), after: .matching(SchemaPattern.bytes32), length: 43...43)
     )
-
-    /// Names of the parameters of the list of events.
-    package static let eventParameters = ["after", "limit"]
-
-    private static var events: Shape {
-        var shape = Shape(
-            .ok,
-            .object([
-                .required("data", .list(.named(.event), 0...100)),
-                .required("nextCursor", .nullable(.text(43...43)), "the next `after`; `null` before the first event"),
-                .required("hasMore", .flag, "whether more events can be read now"),
-            ]),
-            .events
-        )
-        shape.query = [
-            QueryParameter(
-                "after",
-                .matching(SchemaPattern.bytes32),
-                "the `nextCursor` of the previous page: the list continues after it"
-            ),
-            QueryParameter("limit", .integer(1...100), "the greatest number of events in the page; default: 20"),
-        ]
-        shape.problems = [.invalidCursor]
-        return shape
-    }
 }
 
 extension NamedSchema {
@@ -45,7 +20,7 @@ extension NamedSchema {
     package static let event = NamedSchema(
         "Event",
         .object([
-            .required("id", .text(40...40), "`evt_…`; the same in every delivery and in this list"),
+            .kind("event"), .required("id", .text(40...40), "`evt_…`; the same in every delivery and in this list"),
             .required("type", .text(1...64), "see `webhooks`; other types may be added"), .required("createdAt", .time),
             .required("sessionId", .text(36...36)),
             .required("sequence", .integer(1...Int(Int32.max)), "number of the event among those of its session"),
@@ -59,7 +34,7 @@ extension NamedSchema {
         .object(
             sessionMembers + [
                 .required(
-                    "object",
+                    "about",
                     .nullable(
                         .object([
                             .required(

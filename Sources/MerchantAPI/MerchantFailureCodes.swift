@@ -2,7 +2,7 @@ import CheckoutCodes
 import HTTPCore
 package import Web
 
-/// The codes of `/v1`: in the answer as `error.code`. Those of the checkout that merchants' programs meet as well are declared
+/// The codes of `/v1`: in the answer as `code`. Those of the checkout that merchants' programs meet as well are declared
 /// there.
 extension FailureCode {
     /// Every code of `/v1`, in the order of its description.
@@ -26,11 +26,11 @@ extension FailureCode {
         .badRequest,
         "An amount has to be a decimal text that is valid for the order."
     )
-    /// Of `cursor` and `after` of lists.
+    /// Of `after` of a list.
     package static let invalidCursor = FailureCode(
         "invalid_cursor",
         .badRequest,
-        "The cursor was not returned by a list."
+        "`after` has to be a `nextCursor` of this list."
     )
     /// Of a POST.
     package static let idempotencyKeyMissing = FailureCode(
@@ -124,7 +124,7 @@ extension FailureCode {
     )
     /// Of an app or browser that opens too many.
     package static let tooManyWebviewSessions = FailureCode(
-        "too_many_flows",
+        "too_many_sessions",
         .tooManyRequests,
         "Too many sessions are open. Try again later.",
         retryAfter: 60

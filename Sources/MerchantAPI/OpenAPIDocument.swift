@@ -36,7 +36,7 @@ package enum OpenAPIDocument {
 
     private static let headers: [JSONMember] = [
         header("X-Request-Id", "id of this answer, for a support case"),
-        header("X-Flow-Id", "id of the session that the answer is about, if there is one"),
+        header("Webview-Session-Id", "id of the session that the answer is about, if there is one"),
         header("Retry-After", "whole seconds to wait before the same request is sent again"),
         header(
             "RateLimit",
@@ -57,7 +57,7 @@ package enum OpenAPIDocument {
 
     /// Those of an answer with a status, by reference.
     private static func headers(_ status: HTTPStatus, of route: RouteDescription, isKept: Bool) -> JSONValue {
-        var names = ["X-Request-Id", "X-Flow-Id"]
+        var names = ["X-Request-Id", "Webview-Session-Id"]
         // The other refusals come before a key is known.
         if route.scope != nil, ![.unauthorized, .methodNotAllowed, .requestTimeout, .payloadTooLarge].contains(status) {
             names += ["RateLimit", "RateLimit-Policy"]

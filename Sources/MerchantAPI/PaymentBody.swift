@@ -8,12 +8,12 @@ extension JSONValue {
     ///
     /// - Parameters:
     ///   - charge: Of the ledger.
-    ///   - refunds: Oldest first; those of other charges are left out.
+    ///   - refunds: In their order; those of other charges are left out.
     package init(charge: LedgerObject, refunds: [LedgerObject] = []) {
         let own = refunds.filter { $0.parent?.octets == charge.id.octets }.suffix(LedgerRules.shownRefunds)
         let currency = charge.row.amount.currency
         self = [
-            "id": .string(charge.id), "sessionId": .string(charge.webviewSession.description),
+            "object": "charge", "id": .string(charge.id), "sessionId": .string(charge.webviewSession.description),
             "chargePermissionId": JSONValue(charge.parent), "state": .string(charge.row.state.word),
             "reasonCode": JSONValue(charge.reason), "amount": JSONValue(money: charge.row.amount),
             "captured": JSONValue(optionalMoney: Money(units: charge.row.capturedUnits, currency)),
@@ -30,7 +30,7 @@ extension JSONValue {
     /// - Parameter refund: Of the ledger.
     package init(refund: LedgerObject) {
         self = [
-            "id": .string(refund.id), "sessionId": .string(refund.webviewSession.description),
+            "object": "refund", "id": .string(refund.id), "sessionId": .string(refund.webviewSession.description),
             "chargeId": JSONValue(refund.parent), "state": .string(refund.row.state.word),
             "reasonCode": JSONValue(refund.reason), "amount": JSONValue(money: refund.row.amount),
             "reason": JSONValue(refund.memo.reason), "metadata": refund.memo.metadataJSON,
@@ -54,7 +54,8 @@ extension JSONValue {
     /// - Parameter permission: Of the ledger.
     package init(permission: LedgerObject) {
         self = [
-            "id": .string(permission.id), "sessionId": .string(permission.webviewSession.description),
+            "object": "charge_permission", "id": .string(permission.id),
+            "sessionId": .string(permission.webviewSession.description),
             "state": .string(permission.row.state.word), "updatedAt": JSONValue(time: permission.updated),
         ]
     }
@@ -65,7 +66,7 @@ extension NamedSchema {
     package static let charge = NamedSchema(
         "Charge",
         .object([
-            .required("id", id), .required("sessionId", .text(36...36)),
+            .kind("charge"), .required("id", id), .required("sessionId", .text(36...36)),
             .required("chargePermissionId", .nullable(id)), .required("state", word, chargeStates),
             .required("reasonCode", .nullable(word), "the provider's reason code, if it gave one"),
             .required("amount", .money), .required("captured", .money),
@@ -74,7 +75,7 @@ extension NamedSchema {
             .required(
                 "refunds",
                 .list(.named(.refund), 0...LedgerRules.shownRefunds),
-                "the newest refunds, the oldest of them first; `listRefunds` has all"
+                "the newest refunds, in the order of `listRefunds`, which has all"
             ),
             .required("reason", .nullable(reason), chargeReason), .required("metadata", metadata, chargeMetadata),
             .required("createdAt", .time),
@@ -86,7 +87,8 @@ extension NamedSchema {
     package static let refund = NamedSchema(
         "Refund",
         .object([
-            .required("id", id), .required("sessionId", .text(36...36)), .required("chargeId", .nullable(id)),
+            .kind("refund"), .required("id", id), .required("sessionId", .text(36...36)),
+            .required("chargeId", .nullable(id)),
             .required("state", word, "refund_initiated, refunded, declined"),
             .required("reasonCode", .nullable(word), "the provider's reason code, if it gave one"),
             .required("amount", .money), .required("reason", .nullable(reason), "as it was sent"),
@@ -108,7 +110,7 @@ extension NamedSchema {
     package static let permission = NamedSchema(
         "ChargePermission",
         .object([
-            .required("id", id), .required("sessionId", .text(36...36)),
+            .kind("charge_permission"), .required("id", id), .required("sessionId", .text(36...36)),
             .required("state", word, "chargeable, non_chargeable, closed"), .required("updatedAt", .time),
         ])
     )

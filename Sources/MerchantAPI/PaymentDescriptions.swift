@@ -32,11 +32,8 @@ extension RouteDescription {
         "listCharges",
         .payments,
         .sessionsRead,
-        "list the charges of a session, the oldest first",
-        shape(
-            [(.ok, .object([.required("data", .list(.named(.charge), 0...LedgerRules.charges))]), .charges)],
-            problems: [.notFound]
-        )
+        "list the charges of a session, in the order in which they became known",
+        ListForm.shape(.charges, of: .named(.charge), after: .matching(SchemaPattern.charge), length: 1...64)
     )
 
     /// Reads a charge.
@@ -107,34 +104,9 @@ extension RouteDescription {
         "listRefunds",
         .payments,
         .sessionsRead,
-        "list the refunds of a charge, the oldest first",
-        refunds
+        "list the refunds of a charge, in the order in which they became known",
+        ListForm.shape(.refunds, of: .named(.refund), after: .matching(SchemaPattern.refund), length: 1...64)
     )
-
-    /// Names of the parameters of the list of refunds.
-    package static let refundParameters = ["after", "limit"]
-
-    private static var refunds: Shape {
-        var shape = Shape(
-            .ok,
-            .object([
-                .required("data", .list(.named(.refund), 0...100)),
-                .required("nextCursor", .nullable(.text(1...64)), "the next `after`; `null` before the first refund"),
-                .required("hasMore", .flag, "whether more refunds can be read now"),
-            ]),
-            .refunds
-        )
-        shape.query = [
-            QueryParameter(
-                "after",
-                .matching(SchemaPattern.refund),
-                "the `nextCursor` of the previous page: the list continues after it"
-            ),
-            QueryParameter("limit", .integer(1...100), "the greatest number of refunds in the page; default: 20"),
-        ]
-        shape.problems = [.notFound, .invalidCursor]
-        return shape
-    }
 
     /// Reads a charge at the provider now.
     package static let refreshCharge = RouteDescription(

@@ -119,7 +119,7 @@ package struct SessionBody: Sendable {
     /// The session as JSON, always with the same members in the same order.
     package var json: JSONValue {
         var members = [
-            JSONMember("id", .string(order.webviewSession.description)),
+            .kind("session"), JSONMember("id", .string(order.webviewSession.description)),
             JSONMember("reference", .string(order.reference)), JSONMember("state", .string(order.state.rawValue)),
             JSONMember("client", .string(order.client)), JSONMember("environment", .string(order.environment)),
             JSONMember("currency", .string(order.currency.rawValue)),
@@ -252,7 +252,8 @@ extension NamedSchema {
     ])
 
     static let sessionMembers: [SchemaMember] = [
-        .required("id", .text(36...36)), .required("reference", .text(1...100), "your name for the order"),
+        .kind("session"), .required("id", .text(36...36)),
+        .required("reference", .text(1...100), "your name for the order"),
         .required("state", .word(OrderState.allCases.map(\.rawValue))),
         .required("client", .word(SessionRequest.clients + ["browser"])),
         .required("environment", .word(["sandbox", "live"]), "of the payment provider"),

@@ -83,7 +83,7 @@ extension RouteDescription {
 
     /// Names of the parameters of the list.
     package static let listParameters =
-        ["limit", "cursor", "state", "updatedAfter", "createdAfter", "createdBefore"] + nameParameters
+        ListForm.parameters + ["state", "updatedAfter", "createdAfter", "createdBefore"] + nameParameters
 
     /// Names of those that name an order.
     package static let nameParameters = ["reference"] + LookUpParameter.allCases.map(\.rawValue)
@@ -240,21 +240,8 @@ extension RouteDescription {
     private static let link = Schema.matching(SchemaPattern.link, upTo: AppLinkOrigin.maximumBytes)
 
     private static var list: Shape {
-        var shape = Shape(
-            .ok,
-            .object([
-                .required("data", .list(.session, 0...100)),
-                .required("nextCursor", .nullable(.text(22...22)), "`null` at the end of the list, and only there"),
-            ]),
-            .sessions
-        )
-        shape.query = [
-            QueryParameter("limit", .integer(1...100), "the greatest number of sessions in the page; default: 20"),
-            QueryParameter(
-                "cursor",
-                .matching(SchemaPattern.bytes16),
-                "the `nextCursor` of the previous page: the list continues after it"
-            ),
+        var shape = ListForm.shape(.sessions, of: .session, after: .matching(SchemaPattern.bytes16), length: 22...22)
+        shape.query += [
             QueryParameter(
                 "state",
                 .word(OrderState.allCases.map(\.rawValue)),
@@ -278,7 +265,6 @@ extension RouteDescription {
             ),
         ]
         shape.query += LookUpParameter.allCases.map(\.parameter)
-        shape.problems = [.invalidCursor]
         return shape
     }
 

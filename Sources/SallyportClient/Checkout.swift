@@ -205,7 +205,7 @@ public actor Checkout {
             return
         }
         turn += 1
-        become(.ended(.cancelled))
+        become(.ended(.canceled))
     }
 
     /// Takes in where the web view has gone: the receipt of the page means that the purchase is done.

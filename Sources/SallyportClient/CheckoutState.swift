@@ -69,7 +69,7 @@ public struct Receipt: Sendable, Hashable, Codable {
 /// Why a checkout is over without a payment.
 public enum CheckoutEnd: String, Sendable, Codable {
     /// The buyer or the app gave it up.
-    case cancelled
+    case canceled
     /// It has ended at the server.
     case over
     /// The server did not take this app for the one that had started it. The app starts anew.

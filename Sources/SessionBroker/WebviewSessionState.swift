@@ -5,7 +5,7 @@
 ///                    |  ^re-open once    ^ ^---review, unplace---|  ^--release--|  ^recover (lease over)
 ///                    |                   |                       |              +--settle--> declined
 ///                    |                   +------review-----------+---decline---------------> declined
-/// issued, opened, reviewed, placed, declined --> expired, revoked, cancelled
+/// issued, opened, reviewed, placed, declined --> expired, revoked, canceled
 /// reviewed --meet (strict)--> issued, with a fresh ticket
 /// ````
 package enum WebviewSessionState: String, Sendable, CaseIterable {
@@ -24,14 +24,14 @@ package enum WebviewSessionState: String, Sendable, CaseIterable {
     /// The provider said no; the buyer may choose again.
     case declined
     /// The buyer gave up; final.
-    case cancelled
+    case canceled
     /// A ticket was used twice, a proof did not fit, or an operator stepped in; final.
     case revoked
     /// A deadline passed; final.
     case expired
 
     /// Whether no transition leaves it, success apart.
-    package var isDead: Bool { self == .cancelled || self == .revoked || self == .expired }
+    package var isDead: Bool { self == .canceled || self == .revoked || self == .expired }
 }
 
 /// What the app may know of its webview session: a name without data; the raw value is the one on the wire.
@@ -58,7 +58,7 @@ package enum WebviewSessionStatus: String, Sendable {
         switch state {
         case .authorized: self = .done
         case .purchasing: self = .purchasing
-        case .cancelled, .revoked, .expired: self = .closed
+        case .canceled, .revoked, .expired: self = .closed
         case .issued: self = isOver ? .closed : .issued
         case .opened: self = isOver ? .closed : .opened
         case .reviewed, .placed, .declined: self = isOver ? .closed : .reviewed

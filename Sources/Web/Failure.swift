@@ -86,7 +86,7 @@ package struct Failure: Error {
     private let extras: Extras?
     /// The detail for the log; never sent, and without tokens or personal data.
     package let detail: String
-    /// The session that it is about, for `X-Flow-Id`.
+    /// The session that it is about, for `Webview-Session-Id`.
     package let session: UUIDBytes?
     private let seconds: Int32
     /// Whether it was refused before anything was looked up: anybody can bring it about, with the id of any session.

@@ -36,7 +36,7 @@ package struct WebhookEvent: Sendable, Hashable {
         body =
             JSONValue.object(
                 [
-                    JSONMember("id", .string(WebhookEvent.text(of: id))),
+                    JSONMember("object", "event"), JSONMember("id", .string(WebhookEvent.text(of: id))),
                     JSONMember("type", .string(type)),
                     JSONMember("createdAt", .string(CalendarDate(at).extendedText)),
                     JSONMember("sessionId", isOfOrder ? .string(subject.description) : .null),
@@ -56,8 +56,8 @@ package struct WebhookEvent: Sendable, Hashable {
     /// - Returns: One JSON object without line breaks, with the members of an event.
     package static func test(id: UUIDBytes, at: WallTime) -> [UInt8] {
         let event: JSONValue = [
-            "id": .string(text(of: id)), "type": "webhook.test", "createdAt": .string(CalendarDate(at).extendedText),
-            "sessionId": .null, "sequence": 0, "data": [:],
+            "object": "event", "id": .string(text(of: id)), "type": "webhook.test",
+            "createdAt": .string(CalendarDate(at).extendedText), "sessionId": .null, "sequence": 0, "data": [:],
         ]
         return event.bytes
     }

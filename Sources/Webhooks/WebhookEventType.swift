@@ -36,7 +36,7 @@ extension WebhookEventType {
     /// The payment was declined.
     package static let sessionDeclined = WebhookEventType("session.declined")
     /// The buyer or the merchant has cancelled.
-    package static let sessionCancelled = WebhookEventType("session.cancelled")
+    package static let sessionCanceled = WebhookEventType("session.canceled")
     /// Nobody came back in time.
     package static let sessionExpired = WebhookEventType("session.expired")
     /// Whether the buyer has paid is unknown: a person has to find out.
@@ -75,7 +75,7 @@ extension WebhookEventType {
 
     /// All of them, in the order in which documents have them.
     package static let ofOrders: [WebhookEventType] = [
-        .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCancelled, .sessionExpired, .sessionStuck,
+        .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCanceled, .sessionExpired, .sessionStuck,
         .chargeAuthorized, .chargeCaptured, .chargeDeclined, .chargeCanceled, .chargeUpdated, .chargeExpiring,
         .refundCreated, .refundRefunded, .refundDeclined, .paymentStuck, .permissionClosed, .chargebackReceived,
     ]

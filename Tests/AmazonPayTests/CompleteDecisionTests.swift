@@ -266,7 +266,7 @@ struct CompleteDecisionTests {
         case .alreadyCompleted: "alreadyCompleted"
         case .notReady: "notReady"
         case .declined(let reason): "declined \(reason)"
-        case .cancelled(let reason): "cancelled \(reason?.rawValue ?? "-")"
+        case .canceled(let reason): "cancelled \(reason?.rawValue ?? "-")"
         case .amountMismatch: "amountMismatch"
         case .completedOtherwise: "completedOtherwise"
         case .notSent: "notSent"

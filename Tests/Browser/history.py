@@ -38,7 +38,7 @@ PAGES = {
     "waiting": ("/checkout_result", "Checking your payment", "お支払いを確認しています", None),
     "declined": ("/checkout_result", "The payment did not go through", "お支払いを完了できませんでした", "retry"),
     "left": ("/checkout_cancel", "You have not been charged", "お支払いは行われていません", "retry"),
-    "cancelled": ("/checkout_cancel", "Your purchase is cancelled", "購入を取り消しました", None),
+    "canceled": ("/checkout_cancel", "Your purchase is cancelled", "購入を取り消しました", None),
     "link": ("/", "The app did not open", "アプリが開きませんでした", "rescue"),
     "rescue": ("/rescue", "How to return to the app", "アプリに戻る方法", "purchase_link"),
     "no link": ("/rescue", "How to return to the app", "アプリに戻る方法", None),
@@ -56,7 +56,7 @@ BEGIN_AGAIN = ["start again", "again from the cart", "not been charged", "not pl
 LATE_CANCEL = "double tap #cancel_button"
 
 # No state comes before one that was there, but for a new try after a decline, and a second opening after both halves have met.
-ORDER = ["issued", "opened", "reviewed", "placed", "declined", "purchasing", "authorized", "cancelled", "expired", "revoked"]
+ORDER = ["issued", "opened", "reviewed", "placed", "declined", "purchasing", "authorized", "canceled", "expired", "revoked"]
 
 # Taps once more as soon as the app has the ticket.
 SECOND_TAP = """
@@ -157,14 +157,14 @@ WALKS = {
         ("double tap #purchase_button", "result", "placed", "result", "confirm", "result"),
         ("the app pays",        "result",   "authorized", "paid"),
     ]),
-    "cancelled": ("iosApp", "1111", [
+    "canceled": ("iosApp", "1111", [
         ("launch",              "provider", "opened"),
         ("choose",              "confirm",  "reviewed"),
         ("tap #purchase_button", "result",  "placed"),
         ("/checkout_cancel",    "left",     "placed"),
-        ("double tap #cancel_button", "cancelled", "cancelled", "over", "over"),
-        ("/confirm_order",      "over",     "cancelled", "over"),
-        ("launch",              "ended",    "cancelled", "ended",  "over",     "ended"),
+        ("double tap #cancel_button", "canceled", "canceled", "over", "over"),
+        ("/confirm_order",      "over",     "canceled", "over"),
+        ("launch",              "ended",    "canceled", "ended",  "over",     "ended"),
     ]),
     "expired": ("iosApp", "1111", [
         ("launch",              "provider", "opened"),
@@ -246,7 +246,7 @@ STRICT = {
 }
 
 # Taken in Japanese too: between them these show every page but those of profile strict.
-IN_JAPANESE = ["agreed", "under way", "declined", "cancelled", "in one browser", "in one browser, under way", "of a site"]
+IN_JAPANESE = ["agreed", "under way", "declined", "canceled", "in one browser", "in one browser, under way", "of a site"]
 
 # What happens without the tab: its page stays as it was.
 ELSEWHERE = {"the app pays", "the app pays, and hears nothing", "the app meets", "the shop completes", "the shop hears nothing", "time passes",
@@ -296,7 +296,7 @@ class Walk:
         if self.client == "browser":
             self.view.until(lambda: self.seen() == "provider", "the browser does not get to the provider")
             driver.back()
-            ticket = "return (JSON.parse(sessionStorage.getItem('sallyport.flow')) || {}).ticket"
+            ticket = "return (JSON.parse(sessionStorage.getItem('sallyport.session')) || {}).ticket"
         else:
             ticket = "return document.querySelector('#amzn_button:enabled') && window.handed"
         self.ticket = self.view.until(lambda: driver.execute_script(ticket), "no ticket")

@@ -186,7 +186,7 @@ def in_a_browser(shop, look):
     look.look(tab, "button")
     block(tab)
     tab.driver.get(shop.web + "/checkout_cancel")
-    look.look(tab, "cancelled")
+    look.look(tab, "canceled")
     tab.click("#retry")
     purchase.hosted_pages(tab, card="3434")
     tab.until(lambda: tab.find("#confirm_form"), "no confirm page")

@@ -226,7 +226,7 @@ def case_paid_again(shop, folder):
         tab.click("#amzn_button")
         tab.until(lambda: tab.find("#email, #select-form"), "no page of the service")
         tab.driver.get(shop.web + "/browser/cart")
-        ticket = tab.driver.execute_script("return JSON.parse(sessionStorage.getItem('sallyport.flow')).ticket")
+        ticket = tab.driver.execute_script("return JSON.parse(sessionStorage.getItem('sallyport.session')).ticket")
         link = shop.web + "/button?secureWebviewSessionId=" + ticket
         tab.driver.get(shop.web + "/button")
         hosted_pages(tab)

@@ -19,7 +19,7 @@ import Testing
             shop.database.answer("webview_session_open_first", crossing.row("opened", "opened").opening)
             let answer = try await shop.ask(.get, target)
             #expect(answer.status == 303 && answer[.location] == "/button")
-            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.webviewSessionID] == crossing.id.description)
             #expect(answer[.vary] == "Sec-Purpose, Cookie" && answer[.cacheControl] == "no-store")
             let tab = try #require(answer.cookie(Jar.tab))
             #expect(tab.hasPrefix("swb_"))
@@ -59,7 +59,7 @@ import Testing
             ("reopened", "opened", 303, nil), ("same_tab", "opened", 303, nil),
             ("reused", "revoked", 409, "session_reused"), ("finished", "authorized", 409, "session_reused"),
             ("wrong_browser", "issued", 403, "wrong_browser"), ("expired", "expired", 410, "expired_session"),
-            ("dead", "revoked", 410, "session_revoked"), ("dead", "cancelled", 410, "session_cancelled"),
+            ("dead", "revoked", 410, "session_revoked"), ("dead", "canceled", 410, "session_canceled"),
             ("dead", "expired", 410, "expired_session"),
         ] as [(String, String, Int, String?)]
     )
@@ -77,7 +77,7 @@ import Testing
             shop.database.answer("webview_session_open", crossing.row(outcome, state).opening)
             let answer = try await shop.ask(.get, target)
             #expect(answer.status == status && answer.failure == code)
-            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.webviewSessionID] == crossing.id.description)
             // Only a fresh token is handed out.
             #expect(answer.all(.setCookie).count == (outcome == "reopened" ? 2 : 0))
         }
@@ -90,7 +90,7 @@ import Testing
             shop.database.answer("webview_session_open", crossing.row("doubled", "opened").opening)
             let page = try await shop.ask(.get, target)
             #expect(page.status == 200 && page.all(.setCookie).isEmpty && page[.location] == nil)
-            #expect(page[.xFlowID] == crossing.id.description && page[.cacheControl] == "no-store")
+            #expect(page[.webviewSessionID] == crossing.id.description && page[.cacheControl] == "no-store")
             #expect(page.body.contains("action=\"/button?again=1\"") && page.body.contains(crossing.launch.text))
             #expect(page[.contentSecurityPolicy]?.contains("form-action 'self'") == true)
             let first = try #require(shop.database.asked.last).parameters
@@ -131,7 +131,7 @@ import Testing
             for target in [target, "/button?secureWebviewSessionId=swa_short"] {
                 let answer = try await shop.ask(.get, target)
                 #expect(answer.status == 404 && answer.failure == "unknown_session")
-                #expect(answer[.xFlowID] == nil && answer.all(.setCookie).isEmpty)
+                #expect(answer[.webviewSessionID] == nil && answer.all(.setCookie).isEmpty)
             }
         }
     }
@@ -258,7 +258,7 @@ import Testing
             shop.database.answer("webview_session_tab_read", crossing.look(state))
             let answer = try await shop.ask(.get, "/button", fields: [Browser.english], cookies: crossing.tabCookies)
             #expect(answer.status == 200 && answer.headline == "Payment with Amazon Pay")
-            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.webviewSessionID] == crossing.id.description)
             #expect(answer.body.contains(crossing.id.description) && answer.body.contains("AMZN-PAY-RSASSA-PSS-V2"))
             let nonce = try #require(answer.text(between: "nonce=\"", "\""))
             let policy = try #require(answer[.contentSecurityPolicy])

@@ -18,7 +18,7 @@ import Testing
             shop.database.answer("webview_session_review_choice", crossing.row("reviewed", "reviewed").whole)
             let answer = try await shop.ask(.get, Self.target, cookies: crossing.tabCookies)
             #expect(answer.status == 303 && answer[.location] == "/confirm_order")
-            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.webviewSessionID] == crossing.id.description)
             #expect(shop.provider.requests.map(\.method) == ["GET"])
             let asked = try #require(shop.database.asked.last).parameters
             let (tab, ticket, session) = (try asked.digest(0, 3), try asked.digest(0, 4), try asked.text(0, 5))
@@ -232,7 +232,7 @@ import Testing
             #expect(answer.body.contains("lang=\"\(language)\""))
             #expect(answer.body.contains("27,956") && answer.body.contains("見本町1-1"))
             #expect(answer.body.contains(crossing.ticket.text) && answer.body.contains("action=\"/confirm_order"))
-            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.webviewSessionID] == crossing.id.description)
             let nonce = try #require(answer.text(between: "nonce=\"", "\""))
             #expect(answer[.contentSecurityPolicy]?.contains("'nonce-\(nonce)'") == true)
         }
@@ -272,7 +272,7 @@ import Testing
             #expect(!answer.body.contains("action=\"/confirm_order"))
             shop.database.answer("webview_session_tab_read_sealed", look)
             let stray = try await shop.ask(.get, "/confirm_order", cookies: [(Jar.tab, crossing.tab.text)])
-            #expect(stray.status == 409 && stray.failure == "flow_mismatch")
+            #expect(stray.status == 409 && stray.failure == "session_mismatch")
         }
     }
 }
@@ -482,7 +482,7 @@ import Testing
     @Test(
         arguments: [
             ("not_reviewed", "opened", 409, "not_priced", nil), ("declined", "declined", 303, nil, "/checkout_result"),
-            ("flow_mismatch", "reviewed", 409, "flow_mismatch", nil),
+            ("session_mismatch", "reviewed", 409, "session_mismatch", nil),
             ("price_changed", "reviewed", 409, "price_changed", nil),
             ("not_met", "reviewed", 303, nil, "/confirm_order"),
             ("read_only", "purchasing", 303, nil, "/checkout_result"),
@@ -530,7 +530,7 @@ import Testing
         let body = "secureWebviewSessionId=\(try #require(other).text)"
         try await withCheckout { shop in
             let answer = try await shop.ask(.post, "/confirm_order", cookies: crossing.tabCookies, body: body)
-            #expect(answer.status == 409 && answer.failure == "flow_mismatch")
+            #expect(answer.status == 409 && answer.failure == "session_mismatch")
         }
     }
 

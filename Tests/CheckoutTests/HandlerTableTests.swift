@@ -170,7 +170,7 @@ struct Ask: Sendable, CustomTestStringConvertible {
             for fields in foreign {
                 let answer = try await ask.send(shop, crossing, fields: fields + [Browser.english])
                 #expect(answer.status == 403 && answer.failure == "csrf_rejected", "\(fields)")
-                #expect(answer.all(.setCookie).isEmpty && answer[.xFlowID] == nil)
+                #expect(answer.all(.setCookie).isEmpty && answer[.webviewSessionID] == nil)
             }
         }
     }
@@ -244,7 +244,7 @@ struct Ask: Sendable, CustomTestStringConvertible {
                 let answer = try await ask.send(shop, crossing)
                 if ask.isPage {
                     #expect(answer.status == 403 && answer.headline == "This page has expired", "\(outcome)")
-                    #expect(answer.clears(Jar.tab) && answer.clears(Jar.launch) && answer[.xFlowID] == nil)
+                    #expect(answer.clears(Jar.tab) && answer.clears(Jar.launch) && answer[.webviewSessionID] == nil)
                 } else {
                     #expect(answer.status == 404 || answer.status == 410)
                 }

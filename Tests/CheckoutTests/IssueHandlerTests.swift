@@ -18,7 +18,7 @@ import Testing
             #expect(answer[.cacheControl] == "no-store")
             let text = try #require(answer.text(between: "{\"secureWebviewSessionId\":\"", "\"}"))
             let ticket = try #require(LaunchTicket.parse(text))
-            #expect(answer[.xFlowID] == ticket.webviewSession.description)
+            #expect(answer[.webviewSessionID] == ticket.webviewSession.description)
             #expect(answer.cookie(Jar.app)?.hasPrefix("swp_") == true)
             let asked = try #require(shop.database.asked.first).parameters
             let (hash, subtotal, client) = (try asked.digest(0, 9), try asked.int64(0, 6), try asked.text(0, 8))

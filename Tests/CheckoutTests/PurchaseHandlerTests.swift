@@ -36,7 +36,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == 200 && answer[.contentType] == "application/json; charset=utf-8")
             #expect(answer.body.hasPrefix("{\"status\":\"200\",\"message\":\"The order placed.\",\"orderId\":\""))
-            #expect(answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.webviewSessionID] == crossing.id.description)
             let receipt = try #require(answer.cookie(Jar.receipt))
             #expect(receipt == "\(crossing.ticket.text); Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=900")
             let (begun, ended) = (shop.database.asked[0].parameters, shop.database.asked[1].parameters)
@@ -106,7 +106,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
             ("proof_required", "placed", 403, "proof_required", nil),
             ("proof_mismatch", "revoked", 403, "proof_mismatch", nil),
             ("expired", "expired", 410, "expired_session", nil),
-            ("dead", "revoked", 410, "session_revoked", nil), ("dead", "cancelled", 410, "session_cancelled", nil),
+            ("dead", "revoked", 410, "session_revoked", nil), ("dead", "canceled", 410, "session_canceled", nil),
             ("dead", "expired", 410, "expired_session", nil),
         ] as [(String, String, Int, String, String?)]
     )
@@ -122,7 +122,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
             shop.database.answer("webview_session_begin_attempt", crossing.row(outcome, state).whole)
             let answer = try await shop.ask(.post, "/purchase", cookies: crossing.appCookies, body: body(crossing))
             #expect(answer.status == status && answer.failure == code && answer[.retryAfter] == retryAfter)
-            #expect(answer[.xFlowID] == crossing.id.description && answer.all(.setCookie).isEmpty)
+            #expect(answer[.webviewSessionID] == crossing.id.description && answer.all(.setCookie).isEmpty)
             // What is dead is known without another look.
             if outcome != "dead" {
                 shop.database.answer("webview_session_begin_attempt", crossing.row(outcome, state).whole)
@@ -320,7 +320,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         try await withCheckout { shop in
             let cookies = [(Jar.tab, "swb_" + String(repeating: "A", count: 64))]
             let answer = try await shop.ask(.post, path, cookies: cookies, body: body(crossing))
-            #expect(answer.status == 409 && answer.failure == "flow_mismatch")
+            #expect(answer.status == 409 && answer.failure == "session_mismatch")
         }
     }
 }
@@ -333,7 +333,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
             ("declined", "declined", 402, "payment_declined"), ("not_priced", "opened", 409, "not_priced"),
             ("price_changed", "placed", 409, "price_changed"), ("order_mismatch", "placed", 422, "order_mismatch"),
             ("proof_required", "placed", 403, "proof_required"), ("proof_mismatch", "placed", 403, "proof_mismatch"),
-            ("expired", "placed", 410, "expired_session"), ("dead", "cancelled", 410, "session_cancelled"),
+            ("expired", "placed", 410, "expired_session"), ("dead", "canceled", 410, "session_canceled"),
         ] as [(String, String, Int, String?)]
     )
     func `says what a purchase would, and begins none`(
@@ -348,7 +348,10 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         try await withCheckout { shop in
             shop.database.answer("webview_session_check_purchase", crossing.row(outcome, state).face)
             let answer = try await shop.ask(.post, "/return", cookies: crossing.appCookies, body: body(crossing))
-            #expect(answer.status == status && answer.failure == code && answer[.xFlowID] == crossing.id.description)
+            #expect(
+                answer.status == status && answer.failure == code
+                    && answer[.webviewSessionID] == crossing.id.description
+            )
             if status == 200 { #expect(answer.body == "{\"status\":\"ok\"}") }
             #expect(answer.all(.setCookie).isEmpty)
         }
@@ -359,7 +362,7 @@ private func body(_ crossing: Crossing, _ more: String = "") -> String {
         try await withCheckout { shop in
             shop.database.answer("webview_session_check_purchase")
             let answer = try await shop.ask(.post, "/return", cookies: crossing.appCookies, body: body(crossing))
-            #expect(answer.status == 404 && answer.failure == "unknown_session" && answer[.xFlowID] == nil)
+            #expect(answer.status == 404 && answer.failure == "unknown_session" && answer[.webviewSessionID] == nil)
         }
     }
 }

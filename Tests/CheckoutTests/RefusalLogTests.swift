@@ -20,7 +20,7 @@ struct RefusalLogTests {
         try await withCheckout { shop in
             let body = Self.body(crossing, "x")
             let answer = try await shop.ask(.post, path, cookies: crossing.appCookies, body: body)
-            #expect(answer.failure == "order_mismatch" && answer[.xFlowID] == crossing.id.description)
+            #expect(answer.failure == "order_mismatch" && answer[.webviewSessionID] == crossing.id.description)
             #expect(shop.log.lines(with: "order_mismatch").isEmpty)
         }
     }

@@ -14,7 +14,7 @@ import Testing
     @Test func `is cleaned of what the provider added, without a look`() async throws {
         try await withCheckout { shop in
             let answer = try await shop.ask(.get, "/checkout_result?amazonCheckoutSessionId=\(Crossing.session)")
-            #expect(answer.status == 303 && answer[.location] == "/checkout_result" && answer[.xFlowID] == nil)
+            #expect(answer.status == 303 && answer[.location] == "/checkout_result" && answer[.webviewSessionID] == nil)
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
             let link = try #require(answer.text(between: "href=\"https://links.example/index.html?", "\""))
             #expect(link.contains(crossing.ticket.text) && link.contains(crossing.launch.text))
             #expect(link.contains(Crossing.session) && link.contains("accessToken=sealed"))
-            #expect(answer[.referrerPolicy] == "same-origin" && answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.referrerPolicy] == "same-origin" && answer[.webviewSessionID] == crossing.id.description)
         }
     }
 
@@ -86,7 +86,10 @@ import Testing
             shop.database.answer("webview_session_decline_order", crossing.row("declined", "declined").opening)
             let fields = [Browser.english]
             let answer = try await shop.ask(.get, "/checkout_result", fields: fields, cookies: crossing.tabCookies)
-            #expect(answer.status == 200 && answer.headline == headline && answer[.xFlowID] == crossing.id.description)
+            #expect(
+                answer.status == 200 && answer.headline == headline
+                    && answer[.webviewSessionID] == crossing.id.description
+            )
             let asked = try #require(shop.database.asked.last).parameters
             let (session, word) = (try asked.text(0, 3), try asked.text(0, 4))
             #expect(session == Crossing.session && word == reason)
@@ -116,7 +119,7 @@ import Testing
             for cookies in [[(Jar.tab, crossing.tab.text)], [(Jar.tab, crossing.tab.text), (Jar.launch, stray)]] {
                 shop.database.answer("webview_session_tab_read", crossing.look("purchasing", "read_only"))
                 let answer = try await shop.ask(.get, "/checkout_result", cookies: cookies)
-                #expect(answer.status == 409 && answer.failure == "flow_mismatch")
+                #expect(answer.status == 409 && answer.failure == "session_mismatch")
                 #expect(!answer.body.contains(crossing.ticket.text))
             }
         }
@@ -158,7 +161,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("cancelled", "cancelled", 200, nil, true), ("read_only", "purchasing", 303, nil, false),
+            ("canceled", "canceled", 200, nil, true), ("read_only", "purchasing", 303, nil, false),
             ("closed", "authorized", 403, "unknown_session", false),
             ("orphan", "revoked", 403, "unknown_session", true),
             ("expired", "expired", 403, "unknown_session", true),
@@ -194,7 +197,7 @@ import Testing
             let stray = "secureWebviewSessionId=swc_" + String(repeating: "A", count: 64)
             shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
             let answer = try await shop.ask(.post, "/checkout_cancel", cookies: crossing.tabCookies, body: stray)
-            #expect(answer.status == 409 && answer.failure == "flow_mismatch")
+            #expect(answer.status == 409 && answer.failure == "session_mismatch")
             let malformed = "secureWebviewSessionId=\(crossing.launch.text)"
             let none = try await shop.ask(.post, "/checkout_cancel", cookies: crossing.tabCookies, body: malformed)
             #expect(none.status == 404 && none.failure == "unknown_session")

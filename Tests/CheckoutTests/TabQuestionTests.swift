@@ -21,7 +21,7 @@ import Testing
             shop.database.answer("webview_session_tab_read", crossing.look("reviewed"))
             let answer = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: body)
             #expect(answer.status == 200 && answer.body == "{\"postage\":\"500\",\"totalPrice\":\"27,956\"}")
-            #expect(answer[.xFlowID] == crossing.id.description && answer[.cacheControl] == "no-store")
+            #expect(answer[.webviewSessionID] == crossing.id.description && answer[.cacheControl] == "no-store")
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
             let mismatch = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: other)
             #expect(mismatch.status == 422 && mismatch.failure == "order_mismatch")
             let foreign = try await shop.ask(.post, "/calc_postage", cookies: crossing.tabCookies, body: stray)
-            #expect(foreign.status == 409 && foreign.failure == "flow_mismatch")
+            #expect(foreign.status == 409 && foreign.failure == "session_mismatch")
             shop.database.answer("webview_session_tab_read")
             for cookies in [crossing.tabCookies, []] {
                 let unknown = try await shop.ask(.post, "/calc_postage", cookies: cookies, body: body)
@@ -70,7 +70,7 @@ import Testing
             ("placed", false, "reviewed"), ("declined", false, "reviewed"), ("purchasing", false, "purchasing"),
             ("purchasing", true, "purchasing"), ("authorized", true, "done"), ("issued", true, "closed"),
             ("opened", true, "closed"), ("placed", true, "closed"), ("revoked", false, "closed"),
-            ("cancelled", false, "closed"), ("expired", false, "closed"),
+            ("canceled", false, "closed"), ("expired", false, "closed"),
         ]
     )
     func `is answered with its name alone`(state: String, isOver: Bool, name: String) async throws {
@@ -91,7 +91,7 @@ import Testing
                 body: body
             )
             #expect(answer.status == 200 && answer.body == "{\"state\":\"\(name)\"}")
-            #expect(answer[.xFlowID] == crossing.id.description && answer.all(.setCookie).isEmpty)
+            #expect(answer[.webviewSessionID] == crossing.id.description && answer.all(.setCookie).isEmpty)
             let asked = try #require(shop.database.asked.first).parameters
             let (launch, app) = (try asked.digest(0, 1), try asked.digest(0, 2))
             #expect(launch == crossing.launch.hash && app == crossing.proof.hash)
@@ -108,7 +108,7 @@ import Testing
                 (crossing.appCookies, body), ([], body), (crossing.appCookies, "secureWebviewSessionId=swa_x"),
             ] {
                 let answer = try await shop.ask(.post, "/secureWebviewSession/status", cookies: cookies, body: body)
-                #expect(answer.status == 404 && answer.failure == "unknown_session" && answer[.xFlowID] == nil)
+                #expect(answer.status == 404 && answer.failure == "unknown_session" && answer[.webviewSessionID] == nil)
             }
         }
     }
@@ -130,7 +130,7 @@ import Testing
             let answer = try await shop.ask(.get, "/thanks", fields: [(.acceptLanguage, language)], cookies: cookies)
             #expect(answer.status == 200 && answer.headline == headline)
             #expect(answer.body.contains("27,956") && answer.body.contains("見本町1-1"))
-            #expect(answer[.cacheControl] == "no-store" && answer[.xFlowID] == crossing.id.description)
+            #expect(answer[.cacheControl] == "no-store" && answer[.webviewSessionID] == crossing.id.description)
             #expect(!answer.body.contains(crossing.ticket.text))
             let asked = try #require(shop.database.asked.first).parameters
             let (ticket, app) = (try asked.digest(0, 1), try asked.digest(0, 2))
@@ -169,7 +169,7 @@ import Testing
             )
             // Whoever shows the proof of an order that was paid is told that it was.
             let headline = outcome == "over" ? "Your order is complete" : "This page has expired"
-            #expect(answer.status == status && answer.headline == headline && answer[.xFlowID] == nil)
+            #expect(answer.status == status && answer.headline == headline && answer[.webviewSessionID] == nil)
             #expect(!answer.body.contains(#"id="receipt""#), "this is where the receipt was")
             #expect(answer.clears(Jar.receipt) == (status == 410) && answer.clears(Jar.tab) == (status == 410))
         }

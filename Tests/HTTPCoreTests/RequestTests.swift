@@ -132,7 +132,7 @@ struct NameTests {
     @Test func `every known name is recognised in any case`() throws {
         let names = [
             "accept", "CACHE-CONTROL", "te", "DNT", "sec-fetch-site", "Sec-Fetch-Mode", "sec-ch-ua", "eTag", "x-moz",
-            "content-security-policy-report-only", "Content-Length", "content-encoding", "X-Flow-ID",
+            "content-security-policy-report-only", "Content-Length", "content-encoding", "Webview-Session-ID",
         ]
         for name in names {
             let known = try #require(HTTPFieldName(name))
@@ -153,7 +153,8 @@ struct NameTests {
         .forwarded, .host, .ifModifiedSince, .ifNoneMatch, .lastModified, .location, .origin, .permissionsPolicy,
         .purpose, .referer, .referrerPolicy, .reportTo, .reportingEndpoints, .retryAfter, .secFetchDestination,
         .secFetchMode, .secFetchSite, .secFetchUser, .secPurpose, .setCookie, .strictTransportSecurity,
-        .transferEncoding, .upgrade, .userAgent, .vary, .xContentTypeOptions, .xFlowID, .xForwardedFor, .xForwardedHost,
+        .transferEncoding, .upgrade, .userAgent, .vary, .xContentTypeOptions, .webviewSessionID, .xForwardedFor,
+        .xForwardedHost,
         .xForwardedProto, .xFrameOptions, .xMoz, .xPurpose, .xRequestID, .xRequestedWith, .xRobotsTag,
     ])
     func `a constant is the name it spells`(name: HTTPFieldName) {

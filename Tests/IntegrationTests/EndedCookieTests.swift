@@ -15,7 +15,7 @@ struct EndedCookieTests {
         browser.cookies.count { $0.name.hasSuffix("secureWebviewSessionId") }
     }
 
-    @Test(arguments: ["revoked", "expired", "cancelled"])
+    @Test(arguments: ["revoked", "expired", "canceled"])
     func `are cleared by whichever page is asked for after the end`(state: String) async throws {
         try await withShop { shop in
             for path in Self.pages {

@@ -77,7 +77,7 @@ import Web
 
     /// What of a head is compared: everything but what differs from one answer to the next.
     private static func head(of page: Page) -> Set<String> {
-        let others = ["date: ", "content-length: ", "x-flow-id: ", "connection: ", "set-cookie: "]
+        let others = ["date: ", "content-length: ", "webview-session-id: ", "connection: ", "set-cookie: "]
         let lines = page.head.filter { line in !others.contains { line.hasPrefix($0) } }
         return Set(
             lines.map { line in

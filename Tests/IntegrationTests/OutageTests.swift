@@ -243,10 +243,10 @@ import Testing
             let order = try shop.value("SELECT order_ref FROM webview_session")
             let page = try await shopper.tab.browser.submit(cancel, on: confirm)
             #expect(page.status == 200)
-            #expect(try shop.state(of: shopper.webviewSession) == "cancelled")
+            #expect(try shop.state(of: shopper.webviewSession) == "canceled")
             let answer = try await shopper.cart.purchase(cancel["secureWebviewSessionId"] ?? "", "sealed", order)
             #expect(answer.status == 410)
-            #expect(answer.error == "session_cancelled")
+            #expect(answer.error == "session_canceled")
             #expect(try await shopper.tab.browser.open("/confirm_order").status == 403)
             #expect(try await shop.effectiveCompletions() == 0)
         }

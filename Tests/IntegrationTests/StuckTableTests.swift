@@ -148,7 +148,7 @@ struct StuckTableTests {
         case "charge-unpaid":
             try shop.database.admin().run(
                 """
-                UPDATE webview_session SET state = 'revoked'; UPDATE merchant_order SET state = 'cancelled'; DELETE FROM webview_session_purchase;
+                UPDATE webview_session SET state = 'revoked'; UPDATE merchant_order SET state = 'canceled'; DELETE FROM webview_session_purchase;
                 INSERT INTO notification (message_id, received_at, webview_session_id, kind, object_id, outcome)
                 VALUES ('m', now(), '\(webviewSession)', 'CHARGE', '\(charge)', 'unpaid')
                 """

@@ -113,7 +113,7 @@ struct StuckTests {
             let age = try await gauge(#"sallyport_purchases_oldest_seconds{state="stuck"}"#, shop).flatMap { Int($0) }
             #expect(age ?? 0 >= 2 * 86_400)
             #expect(try events(webviewSession, shop) == ["session.stuck"])
-            let reason = "SELECT data -> 'object' ->> 'reasonCode' FROM merchant_event WHERE webview_session_id = $1"
+            let reason = "SELECT data -> 'about' ->> 'reasonCode' FROM merchant_event WHERE webview_session_id = $1"
             #expect(try shop.value(reason, [webviewSession]) == "time")
             let read = try await session(webviewSession, shop)
             #expect(read["state"]?.text == "paying")

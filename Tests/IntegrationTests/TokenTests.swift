@@ -116,7 +116,7 @@ import Testing
                 let jar = "__Host-secureWebviewSessionId=\(tab); __Host-old_secureWebviewSessionId=\(memory)"
                 for path in ["/checkout_result", "/rescue"] {
                     let page = try await shop.browser().request("GET", path, fields: [("Cookie", jar)])
-                    #expect(page.status == 409 && page.error == "flow_mismatch", "\(path)")
+                    #expect(page.status == 409 && page.error == "session_mismatch", "\(path)")
                     #expect(!page.text.contains(memory))
                 }
             }
@@ -135,7 +135,7 @@ import Testing
             let form = try #require(confirm.form(to: "/confirm_order"))
             let page = try await first.tab.browser.submit(form, on: confirm)
             #expect(page.status == 409)
-            #expect(page.error == "flow_mismatch")
+            #expect(page.error == "session_mismatch")
             let cancel = try #require(confirm.form(to: "/checkout_cancel"))
             #expect(try await first.tab.browser.submit(cancel, on: confirm).status == 409)
             #expect(try shop.state(of: second.webviewSession) == "reviewed")

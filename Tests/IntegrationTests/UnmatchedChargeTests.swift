@@ -40,7 +40,7 @@ struct UnmatchedChargeTests {
         try shop.database.admin().run(
             """
             UPDATE webview_session SET state = '\(state)' WHERE webview_session_id = '\(shopper.webviewSession)';
-            UPDATE merchant_order SET state = '\(state == "expired" ? "expired" : "cancelled")';
+            UPDATE merchant_order SET state = '\(state == "expired" ? "expired" : "canceled")';
             DELETE FROM webview_session_purchase
             """
         )

@@ -131,7 +131,8 @@ private struct WireSnapshot {
                 shop.simulator.authority,
                 with: "SIMULATOR"
             )
-            for name in ["content-length", "etag", "x-flow-id", "x-request-id"] where line.hasPrefix(name + ": ") {
+            for name in ["content-length", "etag", "webview-session-id", "x-request-id"]
+            where line.hasPrefix(name + ": ") {
                 line = name + ": (differs)"
             }
             line = line.replacing(#/'nonce-[^']+'/#, with: "'nonce-R'")

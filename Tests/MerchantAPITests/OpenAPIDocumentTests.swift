@@ -71,7 +71,8 @@ struct OpenAPIDocumentTests {
     @Test func `says which fields an answer has`() throws {
         let responses = try #require(document()["paths"]?["/v1/things/{id}/make"]?["post"]?["responses"])
         let wanted = [
-            "201": "X-Flow-Id", "401": "WWW-Authenticate", "405": "Allow", "409": "Retry-After", "429": "Retry-After",
+            "201": "Webview-Session-Id", "401": "WWW-Authenticate", "405": "Allow", "409": "Retry-After",
+            "429": "Retry-After",
         ]
         for (status, name) in wanted {
             let names = responses[status]?["headers"]?.members.map(\.name) ?? []

@@ -86,7 +86,7 @@ import Testing
             // Nothing was captured, so nothing is looked for.
             shop.database.answer("ledger_object", ObjectRow.charge().row)
             let none = try await shop.send(MerchantRequest(.get, Self.refunds))
-            #expect(none.body == #"{"data":[],"nextCursor":null,"hasMore":false}"#)
+            #expect(none.body == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#)
         }
     }
 

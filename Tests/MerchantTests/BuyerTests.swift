@@ -21,7 +21,10 @@ import Testing
             Self.find(shop, OrderRow(state))
             shop.provider.answer(200, ProviderBodies.permission("Chargeable", buyer: true))
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session && answer[.cacheControl] == "no-store")
+            #expect(
+                answer.status == 200 && answer[.webviewSessionID] == Sample.session
+                    && answer[.cacheControl] == "no-store"
+            )
             #expect(answer.json["email"]?.text == "b@example.test" || answer.body.contains("b@example.test"))
             #expect(answer.json["address"]?["name"]?.text == "見本 花子")
             let request = try #require(shop.provider.requests.first)
@@ -33,7 +36,7 @@ import Testing
     @Test(
         arguments: [
             ("created", 409, "not_ready"), ("at_provider", 409, "not_ready"), ("in_review", 409, "not_ready"),
-            ("declined", 410, "session_over"), ("cancelled", 410, "session_over"), ("expired", 410, "session_over"),
+            ("declined", 410, "session_over"), ("canceled", 410, "session_over"), ("expired", 410, "session_over"),
             ("closed", 410, "session_over"),
         ]
     )
@@ -47,7 +50,7 @@ import Testing
             if status == 410 { row.expires = nil }
             Self.find(shop, row)
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == status && answer.code == code && answer[.webviewSessionID] == Sample.session)
             #expect(shop.provider.requests.isEmpty)
         }
     }
@@ -84,7 +87,7 @@ import Testing
             Self.find(shop, OrderRow("paid"))
             ProviderStep.script(steps, shop)
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == status && answer.code == code && answer[.webviewSessionID] == Sample.session)
             #expect(answer.provider?["status"]?.integer == said)
         }
     }
@@ -116,7 +119,7 @@ import Testing
                 let answer = try await shop.send(Self.request)
                 guard answer.status != 200 else { continue }
                 #expect(number >= 5 && answer.status == 429 && answer.code == "rate_limited")
-                #expect(answer[.retryAfter] != nil && answer[.xFlowID] == Sample.session)
+                #expect(answer[.retryAfter] != nil && answer[.webviewSessionID] == Sample.session)
                 return shop.provider.clear()
             }
             Issue.record("the provider was asked 20 times for one session")

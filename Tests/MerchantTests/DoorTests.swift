@@ -24,7 +24,10 @@ import Testing
             for fields in Self.keyless {
                 let answer = try await shop.ask(request.method, request.path, fields: fields, body: request.body)
                 #expect(answer.status == 401 && answer.code == "unauthenticated", "\(fields)")
-                #expect(answer[.wwwAuthenticate] == "Bearer" && answer[.xRequestID] != nil && answer[.xFlowID] == nil)
+                #expect(
+                    answer[.wwwAuthenticate] == "Bearer" && answer[.xRequestID] != nil
+                        && answer[.webviewSessionID] == nil
+                )
                 #expect(answer[.cacheControl] == "no-store" && answer.body.hasSuffix("}\n"))
             }
         }
@@ -399,7 +402,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer(request.statement)
             let answer = try await shop.send(request)
-            #expect(answer.status == 404 && answer.code == "not_found" && answer[.xFlowID] == nil)
+            #expect(answer.status == 404 && answer.code == "not_found" && answer[.webviewSessionID] == nil)
         }
     }
 

@@ -49,7 +49,10 @@ import Testing
             try Self.arrive(shop)
             try Self.pay(shop)
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 200 && answer.json["state"]?.text == "paid" && answer[.xFlowID] == Sample.session)
+            #expect(
+                answer.status == 200 && answer.json["state"]?.text == "paid"
+                    && answer[.webviewSessionID] == Sample.session
+            )
             let (looked, pinned) = (
                 try shop.parameters("webview_session_mobile_return_read"),
                 try shop.parameters("webview_session_mobile_return")
@@ -81,7 +84,7 @@ import Testing
         arguments: [
             ("order_mismatch", "placed", 422, "order_mismatch"), ("declined", "declined", 402, "payment_declined"),
             ("not_priced", "issued", 409, "not_ready"), ("expired", "expired", 410, "session_over"),
-            ("dead", "revoked", 410, "session_over"), ("dead", "cancelled", 410, "session_over"),
+            ("dead", "revoked", 410, "session_over"), ("dead", "canceled", 410, "session_over"),
         ]
     )
     func `that the store refuses says why, and asks the provider nothing`(
@@ -93,7 +96,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("webview_session_mobile_return_read", try Self.arrival(outcome, state))
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == status && answer.code == code && answer[.webviewSessionID] == Sample.session)
             #expect(shop.provider.requests.isEmpty)
         }
     }
@@ -117,7 +120,7 @@ import Testing
             shop.provider.answer(200, ProviderBodies.session(amount: Webview.total))
             shop.database.answer("webview_session_mobile_return", try Self.arrived(outcome, state))
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == status && answer.code == code && answer[.webviewSessionID] == Sample.session)
         }
     }
 
@@ -132,7 +135,9 @@ import Testing
             shop.database.answer("webview_session_mobile_return_read", try Self.arrival(outcome))
             shop.provider.answer(200, ProviderBodies.session(mark: mark, amount: Webview.total))
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 422 && answer.code == "order_mismatch" && answer[.xFlowID] == Sample.session)
+            #expect(
+                answer.status == 422 && answer.code == "order_mismatch" && answer[.webviewSessionID] == Sample.session
+            )
         }
     }
 
@@ -155,7 +160,7 @@ import Testing
             shop.database.answer("webview_session_mobile_return_read", try Self.arrival("arrived"))
             ProviderStep.script(steps, shop)
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == status && answer.code == code && answer[.webviewSessionID] == Sample.session)
         }
     }
 
@@ -204,7 +209,7 @@ import Testing
             shop.database.answer("webview_session_begin_attempt")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 422 && answer.code == "order_mismatch" && answer.field == "checkoutSessionId")
-            #expect(answer[.xFlowID] == Sample.session)
+            #expect(answer[.webviewSessionID] == Sample.session)
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
             let answer = try await shop.send(Self.charge)
             #expect(answer.json["capturedAt"]?.text == (stored == "Captured" ? Sample.text : nil))
             #expect(answer.json["refunds"]?.elements.isEmpty == true)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
             #expect(answer.json["id"]?.text == Sample.charge && answer.json["state"]?.text == shown)
             #expect(answer.json["chargePermissionId"]?.text == Sample.permission)
             #expect(
@@ -47,7 +47,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("ledger_object", ObjectRow.refund(stored).row)
             let answer = try await shop.send(Self.refund)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
             #expect(answer.json["id"]?.text == Sample.refund && answer.json["state"]?.text == shown)
             #expect(answer.json["chargeId"]?.text == Sample.charge && answer.json["amount"]?["amount"]?.text == "3180")
         }
@@ -62,7 +62,7 @@ import Testing
             for (request, row) in pairs {
                 shop.database.answer("ledger_object", row.row)
                 let answer = try await shop.send(request)
-                #expect(answer.status == 404 && answer.code == "not_found" && answer[.xFlowID] == nil)
+                #expect(answer.status == 404 && answer.code == "not_found" && answer[.webviewSessionID] == nil)
             }
         }
     }
@@ -73,7 +73,7 @@ import Testing
             shop.database.answer("order_read", OrderRow("paid").row)
             shop.database.answer("ledger_objects", older.row, ObjectRow.charge().row)
             let answer = try await shop.send(Self.charges)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
             let data = answer.json["data"]?.elements ?? []
             #expect(data.compactMap { $0["id"]?.text } == [older.id, Sample.charge])
             let kind = try shop.parameters("ledger_objects").text(0, 1)
@@ -81,7 +81,41 @@ import Testing
             shop.database.answer("order_read", OrderRow("created").row)
             shop.database.answer("ledger_objects")
             let none = try await shop.send(Self.charges)
-            #expect(none.status == 200 && none.body == #"{"data":[]}"#)
+            #expect(
+                none.status == 200 && none.body == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#
+            )
+        }
+    }
+
+    @Test func `lists the charges of a session page by page`() async throws {
+        try await withMerchants { shop in
+            let ids = (1...3).map { Sample.permission + "-C00000\($0)" }
+            func page(_ query: String) async throws -> Answer {
+                shop.database.answer("order_read", OrderRow("paid").row)
+                let rows = ids.map { ObjectRow(id: $0, kind: "charge", state: "Canceled").row }
+                shop.database.answer("ledger_objects", rows: rows)
+                return try await shop.send(MerchantRequest(.get, "/v1/sessions/\(Sample.session)/charges" + query))
+            }
+            let first = try await page("?limit=2").json
+            #expect(first["data"]?.elements.compactMap { $0["id"]?.text } == Array(ids[..<2]))
+            #expect(first["hasMore"]?.flag == true && first["nextCursor"]?.text == ids[1])
+            let rest = try await page("?limit=2&after=\(ids[1])").json
+            #expect(rest["data"]?.elements.compactMap { $0["id"]?.text } == [ids[2]])
+            #expect(rest["hasMore"]?.flag == false && rest["nextCursor"]?.text == ids[2])
+            let unknown = try await page("?after=\(Sample.refund)")
+            #expect(unknown.status == 400 && unknown.code == "invalid_cursor" && unknown.field == "after")
+        }
+    }
+
+    @Test(arguments: [("?cursor=1", "cursor"), ("?limit=0", "limit"), ("?limit=101", "limit")])
+    func `refuses a query that lists do not know`(query: String, field: String) async throws {
+        try await withMerchants { shop in
+            let lists = ["/v1/sessions/\(Sample.session)/charges", "/v1/charges/\(Sample.charge)/refunds"]
+            for path in lists + ["/v1/sessions", "/v1/events"] {
+                let answer = try await shop.send(MerchantRequest(.get, path + query))
+                #expect(answer.status == 400 && answer.code == "invalid_request" && answer.field == field, "\(path)")
+            }
+            #expect(shop.statements.isEmpty)
         }
     }
 

@@ -50,7 +50,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             shop.provider.answer(200, payment.done.body, fields: [("x-amz-pay-request-id", "call-1")])
             shop.database.answer("operation_settle", Cell.yes)
             let answer = try await payment.begin(shop)
-            #expect(answer.status == payment.end.status && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == payment.end.status && answer[.webviewSessionID] == Sample.session)
             #expect(answer[.idempotentReplayed] == nil)
             #expect(answer.json["id"]?.text == payment.object.id && answer.json["sessionId"]?.text == Sample.session)
             let begun = try shop.parameters("operation_begin")
@@ -120,7 +120,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             shop.database.answer("operation_begin", BeginRow.row(refusal.outcome, state: "Authorized"))
             let answer = try await shop.send(payment.request)
             #expect(answer.status == refusal.status && answer.code == refusal.code && answer.field == refusal.field)
-            #expect(answer[.retryAfter] == refusal.retryAfter && answer[.xFlowID] == Sample.session)
+            #expect(answer[.retryAfter] == refusal.retryAfter && answer[.webviewSessionID] == Sample.session)
             if let message = refusal.message { #expect(answer.message == message) }
             #expect(shop.provider.requests.isEmpty)
         }
@@ -165,7 +165,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
                 let kept = BeginRow.row("replayed", status: Int32(status), answer: #"{"kept":1}"#)
                 shop.database.answer("operation_begin", kept)
                 let answer = try await shop.send(payment.request)
-                #expect(answer.status == status && answer[.xFlowID] == Sample.session)
+                #expect(answer.status == status && answer[.webviewSessionID] == Sample.session)
                 #expect(answer.body == #"{"kept":1}"#)
                 #expect(answer[.idempotentReplayed] == "true")
             }
@@ -227,7 +227,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             }
             shop.database.answer("order_own")
             let answer = try await shop.send(payment.request)
-            #expect(answer.status == 409 && answer.code == "wrong_state" && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 409 && answer.code == "wrong_state" && answer[.webviewSessionID] == Sample.session)
             #expect(answer.message == "The session is of another account or environment of the provider.")
             let (id, environment) = (
                 try shop.parameters("order_own").uuid(0, 0), try shop.parameters("order_own").text(0, 2)
@@ -242,21 +242,21 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             for row in [ObjectRow.refund(), .permission()] {
                 shop.database.answer("ledger_object", row.row)
                 let answer = try await shop.send(payment.request)
-                #expect(answer.status == 404 && answer.code == "not_found" && answer[.xFlowID] == nil)
+                #expect(answer.status == 404 && answer.code == "not_found" && answer[.webviewSessionID] == nil)
             }
         }
     }
 
     @Test(
         arguments: Payment.all.filter { !$0.isOfCharge },
-        ["created", "at_provider", "in_review", "paying", "declined", "cancelled", "expired", "closed"]
+        ["created", "at_provider", "in_review", "paying", "declined", "canceled", "expired", "closed"]
     )
     func `is done to a session that is paid and to no other`(payment: Payment, state: String) async throws {
         try await withMerchants { shop in
             shop.database.answer("order_read", OrderRow(state).row)
             shop.database.answer("ledger_objects")
             let answer = try await shop.send(payment.request)
-            #expect(answer.status == 409 && answer.code == "wrong_state" && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 409 && answer.code == "wrong_state" && answer[.webviewSessionID] == Sample.session)
             #expect(answer.message == "The session is \(state), not paid.")
         }
     }

@@ -275,7 +275,9 @@ struct PaymentEnd: Sendable, CustomTestStringConvertible {
                 }
             if end.end == nil { shop.database.answer(statement) } else { shop.database.answer(statement, Cell.yes) }
             let answer = try await end.payment.begin(shop)
-            #expect(answer.status == end.status && answer.code == end.code && answer[.xFlowID] == Sample.session)
+            #expect(
+                answer.status == end.status && answer.code == end.code && answer[.webviewSessionID] == Sample.session
+            )
             #expect(answer[.retryAfter] == (end.status == 503 ? "5" : nil))
             let begun = try shop.parameters("operation_begin")
             let (operation, attempt) = (try begun.uuid(0, 0), try begun.uuid(0, 1))
@@ -326,7 +328,7 @@ struct PaymentEnd: Sendable, CustomTestStringConvertible {
             shop.database.fail("operation_settle", error)
             let answer = try await payment.begin(shop)
             #expect(answer.status == 503 && answer.code == "outcome_unknown" && answer[.retryAfter] == "5")
-            #expect(answer[.xFlowID] == Sample.session && !answer.body.contains("script says"))
+            #expect(answer[.webviewSessionID] == Sample.session && !answer.body.contains("script says"))
         }
     }
 

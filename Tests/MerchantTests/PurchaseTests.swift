@@ -65,7 +65,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
         PurchaseRefused(outcome: "proof_mismatch", state: "revoked", status: 403, code: "proof_mismatch"),
         PurchaseRefused(outcome: "expired", state: "expired", status: 410, code: "session_over"),
         PurchaseRefused(outcome: "dead", state: "revoked", status: 410, code: "session_over"),
-        PurchaseRefused(outcome: "dead", state: "cancelled", status: 410, code: "session_over"),
+        PurchaseRefused(outcome: "dead", state: "canceled", status: 410, code: "session_over"),
         PurchaseRefused(outcome: "dead", state: "expired", status: 410, code: "session_over"),
     ]
 }
@@ -90,7 +90,10 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
                 try Webview.row("shown", "authorized").face.sealed(nil)
             )
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 200 && answer.json["state"]?.text == "paid" && answer[.xFlowID] == Sample.session)
+            #expect(
+                answer.status == 200 && answer.json["state"]?.text == "paid"
+                    && answer[.webviewSessionID] == Sample.session
+            )
             #expect(answer.json["chargePermissionId"]?.text == Sample.permission && answer.all(.setCookie).isEmpty)
             #expect(answer.json["charges"]?.elements.first?["id"]?.text == Sample.charge)
             let begun = try shop.parameters("webview_session_begin_attempt")
@@ -139,7 +142,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
             if refused.status == 402 { Webview.order(shop, "declined") }
             let answer = try await shop.send(Self.request)
             #expect(answer.status == refused.status && answer.code == refused.code)
-            #expect(answer[.retryAfter] == refused.retryAfter && answer[.xFlowID] == Sample.session)
+            #expect(answer[.retryAfter] == refused.retryAfter && answer[.webviewSessionID] == Sample.session)
             #expect(shop.provider.requests.isEmpty)
         }
     }
@@ -179,7 +182,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
             shop.database.answer(statement, try Webview.row("placed", "placed").opening)
             if status == 402 { Webview.order(shop, "declined") }
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == status && answer.code == code && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == status && answer.code == code && answer[.webviewSessionID] == Sample.session)
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
     private static func reach(_ shop: ScriptedProgram, _ state: String, isCancelled: Bool) {
         shop.database.answer("api_claim", Cell.time(until))
         if isCancelled {
-            shop.database.answer("session_cancel", Cell.text("cancelled"))
+            shop.database.answer("session_cancel", Cell.text("canceled"))
         } else {
             shop.database.answer("session_cancel")
         }
@@ -25,11 +25,11 @@ import Testing
     @Test(arguments: ["{}", ""], [true, false])
     func `is answered with the session, also where it was cancelled before`(body: String, isFirst: Bool) async throws {
         try await withMerchants { shop in
-            Self.reach(shop, "cancelled", isCancelled: isFirst)
+            Self.reach(shop, "canceled", isCancelled: isFirst)
             shop.database.answer("api_claim_answer")
             let answer = try await shop.send(Self.request, body: body)
-            #expect(answer.status == 200 && answer.json["state"]?.text == "cancelled")
-            #expect(answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer.json["state"]?.text == "canceled")
+            #expect(answer[.webviewSessionID] == Sample.session)
             let claim = try shop.parameters("api_claim")
             let (word, session, key) = (try claim.text(0, 1), try claim.uuid(0, 3), try claim.uuid(0, 4))
             #expect(word == "word-1" && session == Sample.id && key.description == MerchantKey.id)
@@ -66,7 +66,7 @@ import Testing
             shop.database.answer("api_claim_release")
             let answer = try await shop.send(Self.request)
             #expect(answer.status == 409 && answer.code == "purchase_in_progress" && answer[.retryAfter] == "2")
-            #expect(answer[.xFlowID] == Sample.session)
+            #expect(answer[.webviewSessionID] == Sample.session)
             let released = try shop.parameters("api_claim_release")
             let (word, end) = (try released.text(0, 1), try released.timestamp(0, 2))
             #expect(word == "word-1" && end == Self.until)
@@ -80,7 +80,7 @@ import Testing
             shop.database.answer("order_read")
             shop.database.answer("api_claim_answer")
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 404 && answer.code == "not_found" && answer[.xFlowID] == nil)
+            #expect(answer.status == 404 && answer.code == "not_found" && answer[.webviewSessionID] == nil)
             let status = try shop.parameters("api_claim_answer").int64(0, 2)
             #expect(status == 404)
         }
@@ -96,9 +96,9 @@ import Testing
             shop.database.answer("api_claim", Cell.time(Self.until))
             for name in statements.prefix(while: { $0 != statement }) {
                 if name == "order_read" {
-                    shop.database.answer(name, OrderRow("cancelled").row)
+                    shop.database.answer(name, OrderRow("canceled").row)
                 } else {
-                    shop.database.answer(name, Cell.text("cancelled"))
+                    shop.database.answer(name, Cell.text("canceled"))
                 }
             }
             shop.database.fail(statement, failure.error)
@@ -121,10 +121,10 @@ import Testing
 
     @Test func `is answered also where the answer cannot be kept or the claim not be given back`() async throws {
         try await withMerchants { shop in
-            Self.reach(shop, "cancelled", isCancelled: true)
+            Self.reach(shop, "canceled", isCancelled: true)
             shop.database.fail("api_claim_answer", .unavailable)
             let kept = try await shop.send(Self.request)
-            #expect(kept.status == 200 && kept.json["state"]?.text == "cancelled")
+            #expect(kept.status == 200 && kept.json["state"]?.text == "canceled")
             Self.reach(shop, "paying", isCancelled: false)
             shop.database.fail("api_claim_release", .outcomeUnknown)
             let released = try await shop.send(Self.request)
@@ -140,7 +140,7 @@ import Testing
             let answer = try await shop.send(Self.request)
             #expect(answer.status == status && answer.body == body)
             #expect(answer[.contentType]?.hasPrefix("application/problem+json") == (status >= 400))
-            #expect(answer[.xFlowID] == Sample.session && answer[.idempotentReplayed] == "true")
+            #expect(answer[.webviewSessionID] == Sample.session && answer[.idempotentReplayed] == "true")
         }
     }
 

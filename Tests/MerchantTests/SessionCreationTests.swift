@@ -183,7 +183,10 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             #expect(answer[.contentType]?.hasPrefix("application/json") == true && answer.all(.setCookie).isEmpty)
             let stored = try shop.parameters("session_open_app")
             let (id, word, secret) = (try stored.uuid(0, 0), try stored.text(0, 4), try stored.bytes(0, 23))
-            #expect(answer[.xFlowID] == id.description && answer.json["id"]?.text == id.description && word == "word-1")
+            #expect(
+                answer[.webviewSessionID] == id.description && answer.json["id"]?.text == id.description
+                    && word == "word-1"
+            )
             let launch = try #require(answer.json["launch"])
             let (ticket, proof) = (try #require(launch["ticket"]?.text), try #require(launch["appProof"]?.text))
             #expect(launch["url"]?.text == "https://shop.example/button?secureWebviewSessionId=" + ticket)
@@ -253,7 +256,7 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             let answer = try await shop.send(Self.request, body: bad.body)
             #expect(answer.status == bad.status && answer.code == bad.code, "\(answer.body)")
             if let field = bad.field { #expect(answer.field == field) }
-            #expect(answer[.xFlowID] == nil && shop.statements.isEmpty)
+            #expect(answer[.webviewSessionID] == nil && shop.statements.isEmpty)
         }
     }
 
@@ -287,7 +290,9 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             shop.database.answer("session_open_app")
             shop.database.answer("api_claim_state", ClaimRow.answered(201, sealed, of: id))
             let again = try await shop.send(Self.request)
-            #expect(again.status == 201 && again.body == first.body && again[.xFlowID] == first[.xFlowID])
+            #expect(
+                again.status == 201 && again.body == first.body && again[.webviewSessionID] == first[.webviewSessionID]
+            )
             #expect(again[.idempotentReplayed] == "true")
             let asked = try shop.parameters("api_claim_state")
             let (word, repeated) = (try asked.text(0, 1), try asked.bytes(0, 2))
@@ -325,7 +330,10 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             let sealed = [UInt8](repeating: 1, count: 64)
             shop.database.answer("api_claim_state", ClaimRow.answered(201, sealed))
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 409 && answer.code == "replay_unavailable" && answer[.xFlowID] == Sample.session)
+            #expect(
+                answer.status == 409 && answer.code == "replay_unavailable"
+                    && answer[.webviewSessionID] == Sample.session
+            )
             #expect(answer.message?.hasSuffix("The session is \(Sample.session).") == true)
         }
     }
@@ -364,7 +372,7 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             let answer = try await shop.send(Self.request, body: SessionBodies.site(#","uniqueReference":true"#))
             #expect(answer.status == 409 && answer.code == "reference_held")
             #expect(answer.json["sessionId"]?.text == holder?.description)
-            #expect(answer[.xFlowID] == holder?.description)
+            #expect(answer[.webviewSessionID] == holder?.description)
             let (isUnique, reference) = (
                 try shop.parameters("session_open_app").bool(0, 29),
                 try shop.parameters("session_reference_holder").text(0, 0)

@@ -11,7 +11,7 @@ import Testing
 
     @Test(
         arguments: [
-            "created", "at_provider", "in_review", "paying", "paid", "payment_pending", "declined", "cancelled",
+            "created", "at_provider", "in_review", "paying", "paid", "payment_pending", "declined", "canceled",
             "expired", "captured", "part_refunded", "refunded", "closed",
         ]
     )
@@ -23,7 +23,10 @@ import Testing
             shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects", ObjectRow.charge("Captured").row)
             let answer = try await shop.send(Self.request)
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session && answer[.cacheControl] == "no-store")
+            #expect(
+                answer.status == 200 && answer[.webviewSessionID] == Sample.session
+                    && answer[.cacheControl] == "no-store"
+            )
             let json = answer.json
             #expect(
                 json["id"]?.text == Sample.session && json["state"]?.text == state && json["currency"]?.text == "JPY"
@@ -74,7 +77,7 @@ import Testing
             shop.database.answer("ledger_objects")
             let key: (HTTPFieldName, String) = (.authorization, "Bearer " + MerchantKey.text)
             let answer = try await shop.ask(.head, Self.request.path, fields: [key])
-            #expect(answer.status == 200 && answer[.xFlowID] == Sample.session)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == Sample.session)
         }
     }
 }
@@ -96,7 +99,7 @@ import Testing
             shop.database.answer("order_part", Self.row(Sample.id), Self.row(Self.other))
             shop.database.answer("ledger_objects", ObjectRow.charge().row)
             let answer = try await shop.send(Self.list("?limit=1"))
-            #expect(answer.status == 200 && answer[.xFlowID] == nil)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == nil)
             let data = answer.json["data"]?.elements ?? []
             #expect(data.count == 1 && data.first?["id"]?.text == Sample.session)
             #expect(data.first?["charges"]?.elements.first?["id"]?.text == Sample.charge)
@@ -111,14 +114,26 @@ import Testing
 
     @Test func `goes on behind a cursor, and ends`() async throws {
         try await withMerchants { shop in
+            shop.database.answer("order_known", Cell.one)
             shop.database.answer("order_part", Self.row(Self.other))
             shop.database.answer("ledger_objects")
-            let answer = try await shop.send(Self.list("?cursor=\(Self.cursor)"))
+            let answer = try await shop.send(Self.list("?after=\(Self.cursor)"))
             #expect(answer.status == 200 && answer.json["data"]?.elements.count == 1)
-            #expect(answer.body.hasSuffix(#""nextCursor":null}"#))
+            let last = Base64URL.encode(Self.other.bytes)
+            #expect(answer.body.hasSuffix(#""nextCursor":"\#(last)","hasMore":false}"#))
+            let place = try shop.parameters("order_known").uuid(0, 0)
+            #expect(place == Sample.id)
             let asked = try shop.parameters("order_part")
             let (newest, limit) = (try asked.uuid(0, 0), try asked.int64(0, 3))
             #expect(newest == Sample.id && limit == 21)
+        }
+    }
+
+    @Test func `does not begin behind an order that there is not`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("order_known")
+            let answer = try await shop.send(Self.list("?after=\(Self.cursor)"))
+            #expect(answer.status == 400 && answer.code == "invalid_cursor" && answer.field == "after")
         }
     }
 
@@ -129,6 +144,7 @@ import Testing
             let answer = try await shop.send(Self.list("?state=paid"))
             #expect(answer.status == 200 && answer.json["data"]?.elements.isEmpty == true)
             #expect(answer.json["nextCursor"]?.text == Base64URL.encode(Self.other.bytes))
+            #expect(answer.json["hasMore"]?.flag == true)
             let asked = try shop.parameters("order_part")
             let (end, state) = (try asked.uuid(0, 1), try asked.text(0, 2))
             #expect(end == Self.other && state == "paid")
@@ -207,7 +223,9 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("order_of_object")
             let answer = try await shop.send(Self.list("?chargeId=\(Sample.charge)"))
-            #expect(answer.status == 200 && answer.body == #"{"data":[],"nextCursor":null}"#)
+            #expect(
+                answer.status == 200 && answer.body == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#
+            )
         }
     }
 
@@ -237,7 +255,8 @@ import Testing
         arguments: [
             ("?limit=0", "invalid_request", "limit"), ("?limit=101", "invalid_request", "limit"),
             ("?limit=1.5", "invalid_request", "limit"), ("?limit=-1", "invalid_request", "limit"),
-            ("?cursor=short", "invalid_cursor", "cursor"), ("?cursor=" + cursor + "A", "invalid_cursor", "cursor"),
+            ("?after=short", "invalid_cursor", "after"), ("?after=" + cursor + "A", "invalid_cursor", "after"),
+            ("?cursor=" + cursor, "invalid_request", "cursor"),
             ("?state=done", "invalid_request", "state"), ("?state=paid,captured", "invalid_request", "state"),
             ("?reference=%0A", "invalid_request", nil),
             ("?reference=" + String(repeating: "a", count: 101), "invalid_request", "reference"),
@@ -315,7 +334,7 @@ import Testing
         try await withMerchants { shop in
             shop.database.answer("event_feed_page", Self.row(1), Self.row(2), Self.row(3))
             let answer = try await shop.send(Self.list("?limit=2"))
-            #expect(answer.status == 200 && answer[.xFlowID] == nil && answer.json["hasMore"]?.flag == true)
+            #expect(answer.status == 200 && answer[.webviewSessionID] == nil && answer.json["hasMore"]?.flag == true)
             let data = answer.json["data"]?.elements ?? []
             #expect(data.count == 2 && data.first?["sequence"]?.integer == 1)
             #expect(data.first?["type"]?.text == "session.paid" && data.first?["createdAt"]?.text == Sample.text)
@@ -333,15 +352,14 @@ import Testing
             shop.database.answer("event_feed_place", Cell.one)
             shop.database.answer("event_feed_page")
             let answer = try await shop.send(Self.list("?after=\(Self.cursor(2))"))
-            #expect(
-                answer.status == 200 && answer.body == #"{"data":[],"nextCursor":"\#(Self.cursor(2))","hasMore":false}"#
-            )
+            let there = #"{"object":"list","data":[],"nextCursor":"\#(Self.cursor(2))","hasMore":false}"#
+            #expect(answer.status == 200 && answer.body == there)
             let place = try shop.parameters("event_feed_place")
             let (transaction, subject, sequence) = (try place.int64(0, 0), try place.uuid(0, 1), try place.int64(0, 2))
             #expect(transaction == 702 && subject == Sample.id && sequence == 2)
             shop.database.answer("event_feed_page")
             let none = try await shop.send(Self.list())
-            #expect(none.body == #"{"data":[],"nextCursor":null,"hasMore":false}"#)
+            #expect(none.body == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#)
         }
     }
 

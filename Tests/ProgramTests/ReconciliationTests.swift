@@ -44,7 +44,7 @@ import Testing
         #expect(try await report(ledger, provider) == ["session session-1 under way", "0"])
     }
 
-    @Test(arguments: [OrderState.inReview, .declined, .cancelled, .expired])
+    @Test(arguments: [OrderState.inReview, .declined, .canceled, .expired])
     func `tells of money without an order`(state: OrderState) async throws {
         let line = "session session-1 ours=\(state.rawValue) 0 0 theirs=Completed 0 0"
         #expect(try await report(try Ledger(state), Provider()) == [line, "1"])

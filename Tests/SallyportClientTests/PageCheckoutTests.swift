@@ -170,9 +170,9 @@ struct PageCheckoutTests {
             let app = try PageApp(shop)
             let link = try await app.crossed()
             try await app.checkout.cancel()
-            #expect(await app.checkout.state == .ended(.cancelled))
+            #expect(await app.checkout.state == .ended(.canceled))
             await #expect(throws: ReturnLinkRefusal.noCheckout) { try await app.checkout.receive(link) }
-            #expect(try await app.checkout.resume() == .ended(.cancelled))
+            #expect(try await app.checkout.resume() == .ended(.canceled))
             #expect(try await shop.effectiveCompletions() == 0)
         }
     }
@@ -242,7 +242,7 @@ struct PageCheckoutTests {
         try await checkout.cancel()
         await server.answer()
         await #expect(throws: CancellationError.self) { try await launch.value }
-        #expect(await checkout.state == .ended(.cancelled))
+        #expect(await checkout.state == .ended(.canceled))
     }
 
     @Test func `is begun, whatever is asked of the one before meanwhile`() async throws {

@@ -40,7 +40,7 @@ struct ValueTests {
             (WebviewSessionState.issued, "issued", "closed"), (.opened, "opened", "closed"),
             (.reviewed, "reviewed", "closed"),
             (.placed, "reviewed", "closed"), (.purchasing, "purchasing", "purchasing"),
-            (.authorized, "done", "done"), (.declined, "reviewed", "closed"), (.cancelled, "closed", "closed"),
+            (.authorized, "done", "done"), (.declined, "reviewed", "closed"), (.canceled, "closed", "closed"),
             (.revoked, "closed", "closed"), (.expired, "closed", "closed"),
         ]
     )

@@ -116,7 +116,7 @@ extension Rig {
             let (crossing, attempt) = try await purchasing(client)
             #expect(try await broker.settle(attempt, as: .declined(reason: "Rejected"), by: caller()))
             return crossing
-        case .cancelled, .revoked, .expired:
+        case .canceled, .revoked, .expired:
             let crossing = try await placed(client)
             try admin.run(
                 "UPDATE webview_session SET state = '\(state.rawValue)' WHERE webview_session_id = '\(crossing.webviewSession)'"

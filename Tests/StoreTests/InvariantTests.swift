@@ -66,7 +66,7 @@ struct InvariantTests {
     }
 
     @Test func `I4, dead stays dead: no call changes a final state`() async throws {
-        let finals: [WebviewSessionState] = [.authorized, .revoked, .expired, .cancelled]
+        let finals: [WebviewSessionState] = [.authorized, .revoked, .expired, .canceled]
         try await withRows(finals.map { Row($0, "") }) { rig, row, crossing in
             let tab = try #require(crossing.tab)
             let ticket = try crossing.returnTicket(rig)

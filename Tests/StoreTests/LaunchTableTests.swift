@@ -6,7 +6,7 @@ import Testing
 @Suite("State table: a launch ticket")
 struct LaunchTableTests {
     private static let dead: [Row] = [
-        Row(.cancelled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead"),
+        Row(.canceled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead"),
     ]
 
     @Test func `presented without the tab cookie`() async throws {

@@ -9,7 +9,7 @@ struct LiveSessionTests {
     @Test func `are those that can still be opened or used`() async throws {
         try await withRig { rig in
             let live: [WebviewSessionState] = [.issued, .opened, .reviewed, .placed, .declined]
-            let others: [WebviewSessionState] = [.purchasing, .authorized, .revoked, .expired, .cancelled]
+            let others: [WebviewSessionState] = [.purchasing, .authorized, .revoked, .expired, .canceled]
             for state in live + others { _ = try await rig.webviewSession(in: state) }
             #expect(try await rig.countLive() == 5)
             // Nobody has opened it in time, and its row still says that it was issued.

@@ -77,7 +77,7 @@ struct MobileReturnTests {
         }
     }
 
-    private static let dead: [Row] = [Row(.cancelled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead")]
+    private static let dead: [Row] = [Row(.canceled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead")]
 
     @Test func `that is another one than before`() async throws {
         let rows = [
@@ -114,7 +114,7 @@ struct MobileReturnTests {
         let rows = [
             Row(.issued, "proofMismatch", .revoked), Row(.placed, "proofMismatch", .revoked),
             Row(.declined, "proofMismatch", .revoked), Row(.purchasing, "proofMismatch"),
-            Row(.authorized, "proofMismatch"), Row(.cancelled, "proofMismatch"),
+            Row(.authorized, "proofMismatch"), Row(.canceled, "proofMismatch"),
         ]
         try await withRows(rows) { rig, row, crossing in
             let foreign = try mobileReturn(crossing, proof: rig.broker.mintProof())

@@ -146,7 +146,7 @@ struct OperatorTests {
         let rows = [
             Row(.issued, "issued"), Row(.opened, "opened"), Row(.reviewed, "reviewed"), Row(.placed, "reviewed"),
             Row(.purchasing, "purchasing"), Row(.authorized, "done"), Row(.declined, "reviewed"),
-            Row(.cancelled, "closed"), Row(.revoked, "closed"), Row(.expired, "closed"),
+            Row(.canceled, "closed"), Row(.revoked, "closed"), Row(.expired, "closed"),
         ]
         try await withRows(rows) { rig, row, crossing in
             func status(_ proof: AppProof?) async throws -> String? {

@@ -171,7 +171,7 @@ extension Rig {
             if operation == "place" {
                 #expect(try await word(broker.place(tab, ticket: ticket, total: nil, by: caller)) == "placed")
             } else {
-                #expect(try await word(broker.cancel(tab, ticket: ticket, by: caller)) == "cancelled")
+                #expect(try await word(broker.cancel(tab, ticket: ticket, by: caller)) == "canceled")
             }
         case "purchase":
             let outcome = try await broker.purchase(crossing.purchase(self), by: caller)

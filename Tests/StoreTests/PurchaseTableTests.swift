@@ -7,7 +7,7 @@ import Testing
 @Suite("State table: a return ticket")
 struct PurchaseTableTests {
     private static let dead: [Row] = [
-        Row(.cancelled, "refused dead"), Row(.revoked, "refused dead"), Row(.expired, "refused dead"),
+        Row(.canceled, "refused dead"), Row(.revoked, "refused dead"), Row(.expired, "refused dead"),
     ]
 
     @Test(arguments: ClientKind.allCases)
@@ -62,7 +62,7 @@ struct PurchaseTableTests {
         let rows = [
             Row(.reviewed, "refused proofRequired", .revoked), Row(.placed, "refused proofRequired", .revoked),
             Row(.purchasing, "refused proofRequired"), Row(.authorized, "refused proofRequired"),
-            Row(.declined, "refused proofRequired", .revoked), Row(.cancelled, "refused proofRequired"),
+            Row(.declined, "refused proofRequired", .revoked), Row(.canceled, "refused proofRequired"),
             Row(.expired, "refused proofRequired"),
         ]
         try await withRows(rows, client) { rig, row, crossing in
@@ -82,7 +82,7 @@ struct PurchaseTableTests {
             Row(.reviewed, "refused proofMismatch", .revoked),
             Row(.placed, "refused proofMismatch", .revoked), Row(.purchasing, "refused proofMismatch"),
             Row(.authorized, "refused proofMismatch"), Row(.declined, "refused proofMismatch", .revoked),
-            Row(.cancelled, "refused proofMismatch"), Row(.expired, "refused proofMismatch"),
+            Row(.canceled, "refused proofMismatch"), Row(.expired, "refused proofMismatch"),
         ]
         try await withRows(rows, client) { rig, row, crossing in
             var request = try crossing.purchase(rig)
@@ -242,7 +242,7 @@ struct PurchaseTableTests {
         let rows = [
             Row(.reviewed, "notBought"), Row(.placed, "notBought"), Row(.purchasing, "notBought"),
             Row(.authorized, "receipt"),
-            Row(.declined, "notBought"), Row(.cancelled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead"),
+            Row(.declined, "notBought"), Row(.canceled, "dead"), Row(.revoked, "dead"), Row(.expired, "dead"),
         ]
         try await withRows(rows, client) { rig, row, crossing in
             let ticket = try crossing.returnTicket(rig)

@@ -48,6 +48,22 @@ struct SchemaWaysTests {
         #expect(try migrate(fresh) == [])
     }
 
+    @Test func `has today's words in what endpoints of before want to get`() throws {
+        let early = try TestDatabase()
+        try EarlySeries.apply(to: early, through: EarlySeries.last)
+        let admin = try early.admin()
+        try admin.run(
+            """
+            INSERT INTO webhook_endpoint (endpoint_id, created_at, url, types, key_id, secret)
+            SELECT gen_random_uuid(), now(), t.url, t.types::text[], 'whk', ''
+            FROM (VALUES ('a', '{session.paid,session.cancelled}'), ('b', '{charge.canceled}'), ('c', '{}')) AS t (url, types)
+            """
+        )
+        _ = try migrate(early)
+        let types = try admin.rows("SELECT types FROM webhook_endpoint ORDER BY url")
+        #expect(types == [["{session.paid,session.canceled}"], ["{charge.canceled}"], ["{}"]])
+    }
+
     // Days of a year and months of two, so that several hundred partitions are renamed in one transaction.
     private func makePartitions(_ database: TestDatabase, _ session: String, make: String) throws {
         try database.admin().run(

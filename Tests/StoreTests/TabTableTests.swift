@@ -7,7 +7,7 @@ import Testing
 @Suite("State table: a tab token")
 struct TabTableTests {
     private static let closed: [Row] = [
-        Row(.authorized, "refused closed"), Row(.cancelled, "refused closed"), Row(.revoked, "refused closed"),
+        Row(.authorized, "refused closed"), Row(.canceled, "refused closed"), Row(.revoked, "refused closed"),
         Row(.expired, "refused closed"),
     ]
 
@@ -233,9 +233,9 @@ struct TabTableTests {
     @Test func `gives up`() async throws {
         let rows =
             [
-                Row(.opened, "cancelled", .cancelled), Row(.reviewed, "cancelled", .cancelled),
-                Row(.placed, "cancelled", .cancelled), Row(.purchasing, "readOnly"),
-                Row(.declined, "cancelled", .cancelled),
+                Row(.opened, "canceled", .canceled), Row(.reviewed, "canceled", .canceled),
+                Row(.placed, "canceled", .canceled), Row(.purchasing, "readOnly"),
+                Row(.declined, "canceled", .canceled),
             ] + Self.closed
         try await withRows(rows) { rig, row, crossing in
             let ticket = try crossing.returnTicket(rig)
@@ -320,7 +320,7 @@ struct TabTableTests {
     @Test func `hears that the provider gave up on the session`() async throws {
         let rows = [
             Row(.opened, "false"), Row(.reviewed, "false"), Row(.placed, "true", .declined), Row(.purchasing, "false"),
-            Row(.authorized, "false"), Row(.declined, "false"), Row(.cancelled, "false"), Row(.revoked, "false"),
+            Row(.authorized, "false"), Row(.declined, "false"), Row(.canceled, "false"), Row(.revoked, "false"),
             Row(.expired, "false"),
         ]
         try await withRows(rows) { rig, row, crossing in

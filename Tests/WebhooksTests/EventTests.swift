@@ -24,7 +24,7 @@ struct EventTests {
         let body = event(["state": "captured", "total": ["amount": .number("12.50"), "currencyCode": "USD"]]).body
         #expect(
             String(decoding: body, as: UTF8.self)
-                == #"{"id":"evt_0195923f-6c00-7000-8000-000000000001","type":"charge.captured","#
+                == #"{"object":"event","id":"evt_0195923f-6c00-7000-8000-000000000001","type":"charge.captured","#
                 + #""createdAt":"2026-03-14T01:59:26Z","sessionId":"0195923f-6c00-7000-8000-000000000002","#
                 + #""sequence":7,"data":{"state":"captured","total":{"amount":12.50,"currencyCode":"USD"}}}"#
         )
@@ -36,7 +36,7 @@ struct EventTests {
         #expect(!body.contains(UInt8(ascii: "\n")))
         let value = try JSONParser.parse(body)
         #expect(value["data"] == hostile)
-        #expect(value.members.map(\.name) == ["id", "type", "createdAt", "sessionId", "sequence", "data"])
+        #expect(value.members.map(\.name) == ["object", "id", "type", "createdAt", "sessionId", "sequence", "data"])
     }
 
     @Test func `of a feature names its subject in place of a session`() throws {
@@ -53,7 +53,7 @@ struct EventTests {
         let text = String(decoding: event.body, as: UTF8.self)
         #expect(
             text == """
-                {"id":"\(WebhookEvent.text(of: id))","type":"note.written","createdAt":"1970-01-01T00:00:00Z",\
+                {"object":"event","id":"\(WebhookEvent.text(of: id))","type":"note.written","createdAt":"1970-01-01T00:00:00Z",\
                 "sessionId":null,"subject":"\(subject)","sequence":2,"data":{"text":"hello"}}
                 """
         )

@@ -18,7 +18,7 @@ declare(strict_types=1);
 const PRICES = ['tea' => ['Sencha 100 g', 1320, 8], 'cup' => ['Tea cup', 880, 10]], POSTAGE = 540;
 // What the states of a session mean to an app, and the status that tells it.
 const MEANING = ['created' => 'open', 'at_provider' => 'open', 'in_review' => 'open', 'paying' => 'pending', 'payment_pending' => 'pending',
-    'declined' => 'declined', 'cancelled' => 'over', 'expired' => 'over', 'closed' => 'over',
+    'declined' => 'declined', 'canceled' => 'over', 'expired' => 'over', 'closed' => 'over',
     'paid' => 'paid', 'captured' => 'paid', 'part_refunded' => 'paid', 'refunded' => 'paid'];
 const STATUS = ['open' => 202, 'pending' => 202, 'declined' => 402, 'over' => 410, 'paid' => 200];
 const WORD = '/\A[A-Za-z0-9_-]{1,64}\z/';

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 PRICES, POSTAGE = {"tea": ("Sencha 100 g", 1320, 8), "cup": ("Tea cup", 880, 10)}, 540
 # What the states of a session mean to an app, and the status that tells it.
 MEANING = {"created": "open", "at_provider": "open", "in_review": "open", "paying": "pending", "payment_pending": "pending",
-           "declined": "declined", "cancelled": "over", "expired": "over", "closed": "over",
+           "declined": "declined", "canceled": "over", "expired": "over", "closed": "over",
            "paid": "paid", "captured": "paid", "part_refunded": "paid", "refunded": "paid"}
 STATUS = {"open": 202, "pending": 202, "declined": 402, "over": 410, "paid": 200}
 WORD = "[A-Za-z0-9_-]{1,64}"

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const STORE = "sallyport.flow";
+  const STORE = "sallyport.session";
   const WHOLE = /^(0|[1-9][0-9]*)$/;
   const MOST = 99;
   const LONG = 4000;
@@ -17,16 +17,16 @@
   const status = document.getElementById("status");
   const inputs = Array.from(form.querySelectorAll("input[data-price]"));
 
-  // What belongs to the flow that was started last: its launch ticket and, where used, its verifier.
-  let flow = {};
+  // What belongs to the session that was started last: its launch ticket and, where used, its verifier.
+  let session = {};
 
   function remember(value) {
-    flow = value;
+    session = value;
     page.keep(STORE, value);
   }
 
   function recall() {
-    return flow.ticket ? flow : page.recall(STORE);
+    return session.ticket ? session : page.recall(STORE);
   }
 
   // Quantities.

@@ -67,7 +67,7 @@ enum CompleteDecision {
             // Such a session is completed before the bank has decided: only the charge has the decision.
             return session.canHandlePendingAuthorization ? .pending(session) : .alreadyCompleted(session)
         case .canceled:
-            guard session.reason == .declined else { return .cancelled(session.reason) }
+            guard session.reason == .declined else { return .canceled(session.reason) }
             // The refusal of the call is more precise than the state it left.
             return .declined(refusal.flatMap { declines.contains($0) ? $0 : nil } ?? .declined)
         case .unknown(let state):
@@ -162,7 +162,7 @@ enum CompleteDecision {
     ) -> CompleteOutcome {
         // Never there, of the other environment, or deleted a month ago: no call will change that.
         if error.reason == .resourceNotFound, !answer.isSuccess { return .rejected(error) }
-        if answer.reason == .checkoutSessionCanceled, !mayHaveTakenEffect { return .cancelled(nil) }
+        if answer.reason == .checkoutSessionCanceled, !mayHaveTakenEffect { return .canceled(nil) }
         if let reason = answer.reason, amounts.contains(reason), !mayHaveTakenEffect {
             return .rejected(answer.error(.refused))
         }

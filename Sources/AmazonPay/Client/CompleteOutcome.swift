@@ -13,7 +13,7 @@ package enum CompleteOutcome: Sendable {
     /// The payment was refused; the session is dead.
     case declined(ReasonCode)
     /// The session was cancelled, by the buyer, by Amazon or by time; the reason where Amazon gave one.
-    case cancelled(ReasonCode?)
+    case canceled(ReasonCode?)
     /// The service refused the amount, and the session, which is open, holds another one than the order: no repeat of the call
     /// can succeed, and nothing happened.
     case amountMismatch

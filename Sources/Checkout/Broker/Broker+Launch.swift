@@ -64,7 +64,7 @@ extension Broker {
                 try await admit(webviewSession, install: appHash, at: uptime)
             }
         guard isAdmitted else {
-            counters.count(.issue, "too_many_flows")
+            counters.count(.issue, "too_many_sessions")
             return .refused(.tooManyWebviewSessions)
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)

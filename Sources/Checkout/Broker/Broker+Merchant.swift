@@ -20,7 +20,7 @@ extension Broker {
         let proof = mintProof()
         let appHash = hash(proof)
         guard limits.admit(webviewSession, of: appHash, forKey: true, at: clock.monotonicNow()) else {
-            counters.count(.issue, "too_many_flows")
+            counters.count(.issue, "too_many_sessions")
             return .refused(.tooManyWebviewSessions)
         }
         let ticket = LaunchTicket.mint(for: webviewSession, random: random)

@@ -15,7 +15,7 @@ extension Broker {
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> BeginOutcome {
         guard request.tab.map({ $0.webviewSession == request.ticket.webviewSession }) != false else {
-            counters.count(.purchase, "flow_mismatch")
+            counters.count(.purchase, "session_mismatch")
             return .refused(.webviewSessionMismatch)
         }
         let evidence = evidence(request)

@@ -103,7 +103,7 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> QuoteOutcome {
         guard isSame(returnTicket(of: tab), ticket) else {
-            counters.count(.quote, "flow_mismatch")
+            counters.count(.quote, "session_mismatch")
             return .webviewSessionMismatch
         }
         let view: WebviewSessionView
@@ -138,7 +138,7 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> PlaceOutcome {
         guard tab.webviewSession == ticket.webviewSession else {
-            counters.count(.place, "flow_mismatch")
+            counters.count(.place, "session_mismatch")
             return .webviewSessionMismatch
         }
         let request = PlaceRequest(
@@ -216,7 +216,7 @@ extension Broker {
         by caller: Caller
     ) async throws(StoreError) -> CancelOutcome {
         guard isSame(returnTicket(of: tab), ticket) else {
-            counters.count(.cancel, "flow_mismatch")
+            counters.count(.cancel, "session_mismatch")
             return .webviewSessionMismatch
         }
         let tabHash = hash(tab)
@@ -224,7 +224,7 @@ extension Broker {
         try admit(shown, by: caller)
         let done = try await store.cancel(tab.webviewSession, tab: tabHash, by: caller)
         try note(done, .cancel, shown, by: caller)
-        if case .cancelled = done.outcome { steps.note("session.cancelled", tab.webviewSession) }
+        if case .canceled = done.outcome { steps.note("session.canceled", tab.webviewSession) }
         return done.outcome
     }
 

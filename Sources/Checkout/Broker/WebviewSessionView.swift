@@ -14,7 +14,7 @@ package struct WebviewSessionView: Sendable {
         self.record = record
     }
 
-    /// For `X-Flow-Id`.
+    /// For `Webview-Session-Id`.
     package var id: WebviewSessionID { record.id }
     /// Fixed at the issue.
     package var client: ClientKind { record.client }

@@ -7,7 +7,7 @@ struct SessionName: Sendable, Equatable {
 
     /// What it may be, for help texts.
     static let forms = """
-        SESSION is the id of the session (`webview_session` in the log, X-Flow-Id in answers, the merchant reference in the
+        SESSION is the id of the session (`webview_session` in the log, Webview-Session-Id in answers, the merchant reference in the
         provider's console), the number of the order, the merchant's reference for it, or the id of its checkout session,
         charge permission, charge or refund.
         """

@@ -59,7 +59,7 @@ extension Exchange {
     ///
     /// - Parameters:
     ///   - location: Never built from the request.
-    ///   - webviewSession: For `X-Flow-Id`.
+    ///   - webviewSession: For `Webview-Session-Id`.
     ///   - block: The constant fields, where they are not those of every redirect.
     /// - Returns: 303, which turns a POST into a GET and repeats no body.
     func redirect(to location: String, webviewSession: UUIDBytes?, block: FieldBlock? = nil) -> HTTPResponse {
@@ -73,7 +73,7 @@ extension Exchange {
     /// - Parameters:
     ///   - body: The document.
     ///   - status: 200 unless said otherwise.
-    ///   - webviewSession: For `X-Flow-Id`.
+    ///   - webviewSession: For `Webview-Session-Id`.
     /// - Returns: The response.
     func json(_ body: [UInt8], status: HTTPStatus = .ok, webviewSession: UUIDBytes?) -> HTTPResponse {
         tagged(HTTPResponse(status, block: deployment.headers.json, body: .bytes(body)), webviewSession)
@@ -81,7 +81,7 @@ extension Exchange {
 
     /// The response with the webview session's id, which is for support and audit and opens nothing.
     func tagged(_ response: consuming HTTPResponse, _ webviewSession: UUIDBytes?) -> HTTPResponse {
-        if let webviewSession { _ = response.add(.xFlowID, webviewSession.description) }
+        if let webviewSession { _ = response.add(.webviewSessionID, webviewSession.description) }
         return response
     }
 }

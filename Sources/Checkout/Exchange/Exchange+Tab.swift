@@ -89,7 +89,7 @@ extension Exchange {
     ///   - view: A webview session with a checkout session.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from the settings and checked values only.
-    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket.
+    /// - Throws: `session_mismatch` where the tab remembers another launch ticket.
     func returnLink(_ view: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
         let launch = try launchTicket(of: view)
         let ticket = services.broker.returnTicket(of: token)

@@ -20,7 +20,7 @@ extension Exchange {
     ///   - view: A webview session with a checkout session, of an app or a site.
     ///   - token: The tab token that C is derived from.
     /// - Returns: Built from settings, the merchant's checked address, and checked values only.
-    /// - Throws: `flow_mismatch` where the tab remembers another launch ticket; `internal_error`.
+    /// - Throws: `session_mismatch` where the tab remembers another launch ticket; `internal_error`.
     func wayBack(_ view: WebviewSessionView, _ token: TabToken) throws(Failure) -> LinkTarget {
         guard view.client == .site else { return try returnLink(view, token) }
         _ = try launchTicket(of: view)

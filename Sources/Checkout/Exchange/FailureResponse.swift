@@ -14,7 +14,7 @@ enum FailureResponse {
     ///   - failure: The refusal.
     ///   - exchange: The request it answers.
     ///   - format: JSON or a page.
-    /// - Returns: Status, page or JSON, `Retry-After` and `X-Flow-Id` where they apply.
+    /// - Returns: Status, page or JSON, `Retry-After` and `Webview-Session-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
         if format == .page, exchange.request.hostNames(exchange.deployment.linkHost) { return link(failure, exchange) }
         return make(
@@ -62,7 +62,7 @@ enum FailureResponse {
             format == .page
             ? page(failure, deployment, language(), asked) : json(failure, deployment)
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
-        if let webviewSession = failure.session { _ = response.add(.xFlowID, webviewSession.description) }
+        if let webviewSession = failure.session { _ = response.add(.webviewSessionID, webviewSession.description) }
         return response
     }
 

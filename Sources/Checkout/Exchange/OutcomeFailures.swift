@@ -9,7 +9,7 @@ extension WebviewSessionState {
     var deadCode: FailureCode {
         switch self {
         case .expired: .expiredSession
-        case .cancelled: .sessionCancelled
+        case .canceled: .sessionCanceled
         default: .sessionRevoked
         }
     }
@@ -18,7 +18,7 @@ extension WebviewSessionState {
 extension PurchaseRefusal {
     /// The refusal in the words of the contract.
     ///
-    /// - Parameter webviewSession: For `X-Flow-Id`; left out where the ticket is not known, so that nothing distinguishes a
+    /// - Parameter webviewSession: For `Webview-Session-Id`; left out where the ticket is not known, so that nothing distinguishes a
     ///   guess from a hit.
     /// - Returns: The failure to throw.
     package func failure(_ webviewSession: WebviewSessionID) -> Failure {

@@ -42,7 +42,7 @@ enum CancelHandler {
             try await broker.cancel(token, ticket: ticket, by: caller)
         }
         switch outcome {
-        case .cancelled:
+        case .canceled:
             var response = page(exchange, view, .ended)
             exchange.deployment.cookies.clearTab(on: &response)
             return response
@@ -56,10 +56,10 @@ enum CancelHandler {
     static func page(
         _ exchange: Exchange,
         _ view: WebviewSessionView,
-        _ stage: CancelledPage.Stage
+        _ stage: CanceledPage.Stage
     ) -> HTTPResponse {
         let deployment = exchange.deployment
-        let body = exchange.pages.cancelled.render(view, stage)
+        let body = exchange.pages.canceled.render(view, stage)
         let response = exchange.plainPage(
             block: deployment.shopHeaders.ending,
             policy: ContentSecurityPolicy.form,

@@ -16,7 +16,7 @@ final class CheckoutPages: Sendable {
     let open: OpenPage
     let confirm: ConfirmPage
     let result: ResultPage
-    let cancelled: CancelledPage
+    let canceled: CanceledPage
     let declined: DeclinedPage
     let error: ErrorPage
     let thanks: ThanksPage
@@ -41,7 +41,7 @@ final class CheckoutPages: Sendable {
         open = OpenPage(frame)
         confirm = ConfirmPage(frame)
         result = ResultPage(frame)
-        cancelled = CancelledPage(frame)
+        canceled = CanceledPage(frame)
         declined = DeclinedPage(frame)
         error = ErrorPage(frame)
         thanks = ThanksPage(frame)

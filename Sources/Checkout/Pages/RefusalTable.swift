@@ -27,7 +27,7 @@ enum OrderProgress: Sendable, CaseIterable {
         case .purchasing: self = .pending
         case .authorized: self = .paid
         case .declined: self = .declined
-        case .revoked, .expired, .cancelled: self = .over
+        case .revoked, .expired, .canceled: self = .over
         }
     }
 
@@ -36,7 +36,7 @@ enum OrderProgress: Sendable, CaseIterable {
         switch code {
         case .purchaseInProgress: self = .pending
         case .paymentDeclined: self = .declined
-        case .expiredSession, .sessionRevoked, .sessionCancelled: self = .over
+        case .expiredSession, .sessionRevoked, .sessionCanceled: self = .over
         default: self = .unknown
         }
     }
@@ -95,7 +95,7 @@ enum RefusalTable {
     private static func over(_ code: FailureCode) -> FailureNotice {
         switch code {
         case .sessionReused: .endedForSafety
-        case .expiredSession, .sessionCancelled: code.notice
+        case .expiredSession, .sessionCanceled: code.notice
         default: FailureCode.sessionRevoked.notice
         }
     }

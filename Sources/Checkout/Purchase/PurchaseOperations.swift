@@ -57,7 +57,7 @@ final class PurchaseOperations: PaymentOperations {
         case .completed(let session), .alreadyCompleted(let session): return authorized(attempt, session)
         case .pending(let session): return await pending(attempt, session, turn)
         case .declined(let reason): return declined(attempt, reason.rawValue)
-        case .cancelled(let reason): return declined(attempt, reason?.rawValue ?? "Canceled")
+        case .canceled(let reason): return declined(attempt, reason?.rawValue ?? "Canceled")
         case .notReady: return .notReady(Failure(.notReady, session: attempt.webviewSession))
         case .notSent(let error): return noEffect(attempt, error.debugDescription)
         case .rejected(let error):

@@ -130,7 +130,7 @@ package final class PurchaseService {
     ) async throws(Failure) -> Bool {
         guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return false }
         switch await checkout.outcome(ofSession: checkoutSession, total: total) {
-        case .completed, .alreadyCompleted, .pending, .declined, .cancelled: break
+        case .completed, .alreadyCompleted, .pending, .declined, .canceled: break
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
         }
         let isDone = try await operations.mapErrors { (broker) async throws(StoreError) in

@@ -165,12 +165,12 @@ package enum OrderSQL {
         o AS (
             UPDATE merchant_order AS o SET
                 state = CASE WHEN o.webview_session_id = ANY (ARRAY(
-                        SELECT w.webview_session_id FROM w WHERE w.state IN ('revoked', 'cancelled')))
-                    THEN 'cancelled' ELSE 'expired' END::order_state,
+                        SELECT w.webview_session_id FROM w WHERE w.state IN ('revoked', 'canceled')))
+                    THEN 'canceled' ELSE 'expired' END::order_state,
                 events = o.events + 1, updated_at = statement_timestamp()
             WHERE \(range) AND o.state IN ('created', 'payment_pending') AND o.webview_session_id = ANY (ARRAY(
                 SELECT u.webview_session_id FROM u
-                UNION ALL SELECT w.webview_session_id FROM w WHERE w.state IN ('expired', 'revoked', 'cancelled')))
+                UNION ALL SELECT w.webview_session_id FROM w WHERE w.state IN ('expired', 'revoked', 'canceled')))
             RETURNING o.webview_session_id, o.events, 'session.' || o.state AS type, order_event_data(o, NULL) AS data
         ), \(announced)
         """

@@ -63,7 +63,7 @@ extension PostgresSessionStore {
                 UPDATE webview_session AS f SET outcome = 'revoked', state = 'revoked', events = f.events + 1
                 WHERE f.webview_session_id = $1 AND is_waiting(f.state)
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
-            ), \(OrderSQL.ended("cancelled", event: "session.cancelled")),
+            ), \(OrderSQL.ended("canceled", event: "session.canceled")),
             \(SQLText.audit("'close'", reason: "'operator'"))
             SELECT u.outcome, u.state FROM u
             """

@@ -34,7 +34,7 @@ extension PostgresSessionStore {
                     outcome = 'recover', state = 'purchasing', events = f.events + 1, attempt_id = $4,
                     lease_until = statement_timestamp()
                 WHERE f.webview_session_id = $1 AND f.order_ref = $5 AND f.total IS NOT NULL
-                    AND f.state IN ('placed', 'declined', 'expired', 'cancelled', 'revoked')
+                    AND f.state IN ('placed', 'declined', 'expired', 'canceled', 'revoked')
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
             ), q AS (
                 INSERT INTO webview_session_purchase (webview_session_id, next_at)

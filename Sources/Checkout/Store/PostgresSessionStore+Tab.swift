@@ -325,13 +325,13 @@ extension PostgresSessionStore {
         sql: """
             WITH u AS (
                 UPDATE webview_session AS f SET (outcome, state, events) = (
-                    SELECT CASE v.x WHEN 'live' THEN 'cancelled' ELSE v.x END,
-                        CASE v.x WHEN 'live' THEN 'cancelled' ELSE \(stateAfterTab) END,
+                    SELECT CASE v.x WHEN 'live' THEN 'canceled' ELSE v.x END,
+                        CASE v.x WHEN 'live' THEN 'canceled' ELSE \(stateAfterTab) END,
                         f.events + 1
                     FROM (SELECT tab_outcome(f, $4, statement_timestamp()) AS x OFFSET 0) AS v)
                 WHERE f.webview_session_id = $1 AND (f.tab_hash = $4 OR f.tab_superseded_hash = $4)
                 \(SQLText.returning("f"))
-            ), \(OrderSQL.ended("cancelled", event: "session.cancelled", where: "u.outcome = 'cancelled'")),
+            ), \(OrderSQL.ended("canceled", event: "session.canceled", where: "u.outcome = 'canceled'")),
             \(SQLText.audit("'cancel'"))
             SELECT \(WebviewSessionColumns.whole("u")) FROM u
             """

@@ -76,7 +76,7 @@ extension PlaceOutcome: StatementOutcome {
         case "placed", "placed_again": self = .placed(try row.placement())
         case "not_reviewed": self = .notReviewed
         case "declined": self = .declined
-        case "flow_mismatch": self = .webviewSessionMismatch
+        case "session_mismatch": self = .webviewSessionMismatch
         case "price_changed": self = .priceChanged(try row.total() ?? .zero)
         case "not_met": self = .notMet
         case "read_only": self = .readOnly
@@ -92,7 +92,7 @@ extension CancelOutcome: StatementOutcome {
 
     init?(_ word: String, _ row: WebviewSessionRow) throws(PostgresError) {
         switch word {
-        case "cancelled": self = .cancelled
+        case "canceled": self = .canceled
         case "read_only": self = .readOnly
         default:
             guard let refusal = try TabRefusal(word, row) else { return nil }

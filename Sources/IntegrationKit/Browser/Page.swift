@@ -26,8 +26,8 @@ package struct Page: Sendable {
         response.fields.filter { $0.0.lowercased() == name.lowercased() }.map(\.1)
     }
 
-    /// The webview session that the answer is about, from `X-Flow-Id`.
-    package var webviewSession: String { self[field: "x-flow-id"] ?? "" }
+    /// The webview session that the answer is about, from `Webview-Session-Id`.
+    package var webviewSession: String { self[field: "webview-session-id"] ?? "" }
 
     /// The code of a refusal: `data-error` of a page, `error` of a JSON answer; empty where there is none.
     package var error: String {

@@ -26,6 +26,7 @@ package final class PostgresOrderStore: OrderStore {
             adoptStatement.statement,
             recordStatement.statement,
             ownStatement.statement,
+            knownStatement.statement,
             readStatement.statement,
             objectStatement.statement,
             objectsStatement.statement,
@@ -62,6 +63,19 @@ package final class PostgresOrderStore: OrderStore {
     func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         let call = PostgresOrderStore.ownStatement(webviewSession, account)
         return try await client.read(call).count == 1
+    }
+
+    static let knownStatement = TypedStatement<Void, UUIDBytes>(
+        name: "order_known",
+        sql: "SELECT 1 FROM merchant_order AS o WHERE o.webview_session_id = $1"
+    )
+
+    /// Whether there is such an order, under whichever account.
+    ///
+    /// - Parameter webviewSession: Any id.
+    /// - Throws: `unavailable`, `overloaded`, `fault`.
+    func isKnown(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
+        try await client.read(PostgresOrderStore.knownStatement(webviewSession)).count == 1
     }
 
     /// A webview session knows its postage from the review on, its order from when the buyer agrees; where both do, the webview
@@ -315,7 +329,7 @@ extension PostgresOrderStore {
         sql: """
             SELECT \(objectColumns.sql) FROM payment_object AS p
             WHERE p.webview_session_id = ANY ($1) AND ($2 IS NULL OR p.kind::text = ANY (string_to_array($2, ',')))
-            ORDER BY p.created_at, p.object_id
+            ORDER BY p.ordinal
             """
     ) { row in try object(&row) }
 
@@ -323,13 +337,13 @@ extension PostgresOrderStore {
         try await client.read(PostgresOrderStore.objectsStatement([webviewSession], nil)).all()
     }
 
-    /// Charges and refunds of some orders, oldest first.
+    /// Charges and refunds of some orders; those of each in the order in which they were written down.
     func payments(of webviewSessions: [UUIDBytes]) async throws(StoreError) -> [LedgerObject] {
         let kinds = [ObjectKind.charge, .refund].map(\.rawValue).joined(separator: ",")
         return try await client.read(PostgresOrderStore.objectsStatement(webviewSessions, kinds)).all()
     }
 
-    /// The refunds of a charge, oldest first.
+    /// The refunds of a charge, in the order in which they were written down.
     func refunds(of charge: LedgerObject) async throws(StoreError) -> [LedgerObject] {
         let call = PostgresOrderStore.objectsStatement([charge.webviewSession], ObjectKind.refund.rawValue)
         return try await client.read(call).all().filter { $0.parent?.octets == charge.id.octets }

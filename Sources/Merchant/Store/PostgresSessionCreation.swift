@@ -254,11 +254,11 @@ final class PostgresSessionCreation {
         name: "session_cancel",
         sql: """
             WITH u AS (
-                UPDATE webview_session AS f SET outcome = 'cancelled', state = 'cancelled', events = f.events + 1
+                UPDATE webview_session AS f SET outcome = 'canceled', state = 'canceled', events = f.events + 1
                 WHERE f.webview_session_id = $1 AND is_waiting(f.state)
                     AND EXISTS (SELECT FROM merchant_order AS m WHERE m.webview_session_id = $1)
                 RETURNING f.webview_session_id, f.events, f.outcome, f.state
-            ), \(OrderSQL.ended("cancelled", event: "session.cancelled")), \(SQLText.audit("'cancel'", reason: "'merchant'"))
+            ), \(OrderSQL.ended("canceled", event: "session.canceled")), \(SQLText.audit("'cancel'", reason: "'merchant'"))
             SELECT u.outcome FROM u
             """
     )

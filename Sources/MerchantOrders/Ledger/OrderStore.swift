@@ -15,7 +15,7 @@ package protocol OrderStore: AnyObject {
     /// An object of the ledger by the provider's id.
     func object(_ id: String) async throws(StoreError) -> LedgerObject?
 
-    /// All objects of an order, oldest first.
+    /// All objects of an order, in the order in which they were written down.
     func objects(of webviewSession: UUIDBytes) async throws(StoreError) -> [LedgerObject]
 
     /// Begins an operation, or says why not. At most one on each target is open.

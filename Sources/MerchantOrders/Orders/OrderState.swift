@@ -6,7 +6,7 @@ import Primitives
 ///
 ///     created ─► at_provider ─► in_review ─► paying ─┬─► paid ───────────┐
 ///        │            │             │          ▲     ├─► payment_pending ┼─► captured ─► part_refunded ─► refunded
-///        └────────────┴─────────────┴──► cancelled, expired, declined    └─► closed
+///        └────────────┴─────────────┴──► canceled, expired, declined     └─► closed
 package enum OrderState: String, Sendable, Hashable, CaseIterable {
     /// The session is open; the buyer has not been seen at the provider.
     case created
@@ -23,7 +23,7 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
     /// The provider refused.
     case declined
     /// The buyer, the merchant or the provider called it off.
-    case cancelled
+    case canceled
     /// Time ran out.
     case expired
     /// Money was taken.
@@ -39,7 +39,7 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
     package var isPaid: Bool {
         switch self {
         case .paid, .paymentPending, .captured, .partRefunded, .refunded: true
-        case .created, .atProvider, .inReview, .paying, .declined, .cancelled, .expired, .closed: false
+        case .created, .atProvider, .inReview, .paying, .declined, .canceled, .expired, .closed: false
         }
     }
 
@@ -63,7 +63,7 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
         guard let newest = charges.last else { return nil }
         switch newest.row.state {
         case .declined: return .declined
-        case .canceled: return newest.reason?.octets == SettledCharge.expiredUnused.octets ? .expired : .cancelled
+        case .canceled: return newest.reason?.octets == SettledCharge.expiredUnused.octets ? .expired : .canceled
         default: return nil
         }
     }

@@ -121,12 +121,12 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
     let placed = ErrorView(code: .sessionReused, progress: .placed, reference: number.description)
     return [
         ("start", pages[language].start),
-        ("cancelled", pages[language].cancelled.render(inBrowser, .atProvider(returnTicket: nil))),
+        ("canceled", pages[language].canceled.render(inBrowser, .atProvider(returnTicket: nil))),
         (
-            "cancelled-after-review",
-            pages[language].cancelled.render(inApp, .atProvider(returnTicket: Samples.returnTicket))
+            "canceled-after-review",
+            pages[language].canceled.render(inApp, .atProvider(returnTicket: Samples.returnTicket))
         ),
-        ("cancelled-ended", pages[language].cancelled.render(Samples.session(of: .androidApp), .ended)),
+        ("canceled-ended", pages[language].canceled.render(Samples.session(of: .androidApp), .ended)),
         ("declined", pages[language].declined.render(inBrowser)),
         ("error", pages[language].error.render(error)),
         ("error-app", pages[language].error.render(reused)),

@@ -13,7 +13,7 @@ import Web
 
     /// Only these refusals are of a purchase that cannot be paid; others may be of a second tab, or come after the payment.
     private static let unpaid: Set<FailureCode> = [
-        .sessionCancelled, .paymentDeclined, .postageFailed, .addressNotPriced,
+        .sessionCanceled, .paymentDeclined, .postageFailed, .addressNotPriced,
     ]
 
     @Test(arguments: FailureCode.ofCheckout, Language.allCases)

@@ -193,7 +193,7 @@ import Web
     }
 
     @Test(arguments: ClientKind.allCases) func `after a cancelled checkout leads back`(client: ClientKind) {
-        let text = string(pages[.ja].cancelled.render(Samples.session(of: client), .atProvider(returnTicket: nil)))
+        let text = string(pages[.ja].canceled.render(Samples.session(of: client), .atProvider(returnTicket: nil)))
         #expect(text.contains(#"href="/button""#))
         #expect(text.contains(#"href="/browser/cart""#) == !client.isApp)
         #expect(text.contains("✕ をタップして閉じて") == (client.isApp && client != .site))

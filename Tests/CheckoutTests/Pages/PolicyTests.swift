@@ -78,7 +78,7 @@ import Testing
             return ProviderPolicy(hosts: hosts).text(nonce)
         case "open": return ContentSecurityPolicy.interstitial(nonce)
         case "link": return ContentSecurityPolicy.linkFallback(nonce)
-        case "cancelled": return ContentSecurityPolicy.form
+        case "canceled": return ContentSecurityPolicy.form
         default: return ContentSecurityPolicy.plain
         }
     }

@@ -107,7 +107,7 @@ import Web
             case .purchasing: .pending
             case .authorized: .paid
             case .declined: .declined
-            case .revoked, .expired, .cancelled: .over
+            case .revoked, .expired, .canceled: .over
             }
         #expect(OrderProgress(state) == expected)
     }

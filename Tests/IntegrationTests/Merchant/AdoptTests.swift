@@ -120,7 +120,7 @@ struct AdoptTests {
             let other = try await shop.runCommand(["adopt", lost.permission, "--fix"])
             #expect(other.exit == .code(1))
             #expect(other.output.contains("no known charge has the total of the order"), "\(other.output)")
-            #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "cancelled")
+            #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "canceled")
             try shop.rows("UPDATE webview_session SET total = total + 1, tax_included = tax_included + 1")
             let fixed = try await shop.runCommand(["adopt", lost.permission, "--fix"])
             #expect(fixed.exit == .code(0), "\(fixed.output)")

@@ -88,7 +88,7 @@ struct BuyerTests {
             let charge = try #require(paid["charges"]?.elements.first?["id"]?.text)
             let path = "/v1/sessions/\(session.id)/buyer"
             #expect(try await merchant.post("/v1/charges/\(charge)/cancel", [:]).status == 200)
-            #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "cancelled")
+            #expect(try await merchant.get("/v1/sessions/\(session.id)")["state"]?.text == "canceled")
             try await shop.control.advanceClock(by: "PT719H")
             expectAddress(try await merchant.get(path))
             try await shop.control.advanceClock(by: "PT2H")

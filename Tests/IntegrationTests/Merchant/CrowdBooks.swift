@@ -58,7 +58,7 @@ struct CrowdBook {
         if type == "session.declined" {
             note(session, session, CrowdSums(declined: data["amounts"]?["total"].yen ?? 0))
         }
-        if type.hasPrefix("refund."), let refund = data["object"] {
+        if type.hasPrefix("refund."), let refund = data["about"] {
             note(refund["id"]?.text ?? "", session, CrowdSums(returned: refund["amount"].yen))
         }
     }

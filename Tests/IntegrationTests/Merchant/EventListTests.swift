@@ -41,14 +41,14 @@ private struct StillShop {
         #expect(rows.map { $0[0] ?? "" } == types)
         for row in rows {
             let data = try JSONParser.parse(Array((row[1] ?? "").utf8))
-            #expect(data.members.map(\.name) == read.members.map(\.name) + ["object"])
+            #expect(data.members.map(\.name) == read.members.map(\.name) + ["about"])
             for member in read.members {
                 // A reader finds `null` and nothing to be the same.
                 let told = data.members.first { $0.name == member.name }?.value
                 #expect(told?.description == member.value.description, "\(types): \(member.name)")
             }
             let isOfSession = (row[0] ?? "").hasPrefix("session.")
-            #expect((data["object"] == nil) == isOfSession, "\(types)")
+            #expect((data["about"] == nil) == isOfSession, "\(types)")
         }
     }
 }
@@ -89,12 +89,12 @@ struct EventDataTests {
             let still = try await StillShop(shop)
             let cancelled = try await still.merchant.open()
             _ = try await still.merchant.post("/v1/sessions/\(cancelled.id)/cancel", [:])
-            try await still.compare(cancelled.id, newest: ["session.cancelled"])
+            try await still.compare(cancelled.id, newest: ["session.canceled"])
             // With a price that the buyer's address decided, which only the webview session knows.
             let reviewed = try await still.merchant.open()
             _ = try await shop.tab().cross(reviewed.url)
             _ = try await still.merchant.post("/v1/sessions/\(reviewed.id)/cancel", [:])
-            try await still.compare(reviewed.id, newest: ["session.cancelled"])
+            try await still.compare(reviewed.id, newest: ["session.canceled"])
         }
     }
 }
@@ -110,7 +110,7 @@ struct EventListTests {
             let still = try await StillShop(shop)
             let merchant = still.merchant
             let empty = try await merchant.get("/v1/events")
-            #expect(empty.text == #"{"data":[],"nextCursor":null,"hasMore":false}"#)
+            #expect(empty.text == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#)
             _ = try await still.paid()
             try await hooks.arrived(2)
             // Other tests' transactions hold the list up: it is one server.
@@ -130,7 +130,7 @@ struct EventListTests {
             #expect(listed.map { $0["type"]?.text } == ["session.paid", "charge.authorized"])
             let last = try #require(second["nextCursor"]?.text)
             let end = try await merchant.get("/v1/events?after=\(last)")
-            #expect(end.text == #"{"data":[],"nextCursor":"\#(last)","hasMore":false}"#)
+            #expect(end.text == #"{"object":"list","data":[],"nextCursor":"\#(last)","hasMore":false}"#)
             // What merchants of before have does not open it.
             let other = try await shop.merchant("sessions:read,sessions:write,payments:write,refunds:write")
             #expect(try await other.get("/v1/events").code == "scope_missing")

@@ -31,7 +31,7 @@ struct LookUpTests {
             try shop.rows("UPDATE merchant_order SET account = 'A0ANOTHER'")
             for query in queries {
                 let found = try await merchant.get("/v1/sessions?" + query)
-                #expect(found.text == #"{"data":[],"nextCursor":null}"#, "\(query)")
+                #expect(found.text == #"{"object":"list","data":[],"nextCursor":null,"hasMore":false}"#, "\(query)")
             }
         }
     }

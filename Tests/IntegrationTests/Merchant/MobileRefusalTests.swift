@@ -194,8 +194,8 @@ import Testing
                     "SELECT state FROM merchant_order WHERE webview_session_id = $1",
                     [session.id]
                 )
-                #expect(state == (paid.status == 200 ? "paid" : "cancelled"), "\(paid.text) \(cancelled.text)")
-                #expect((cancelled.status == 200) == (state == "cancelled"), "\(cancelled.text)")
+                #expect(state == (paid.status == 200 ? "paid" : "canceled"), "\(paid.text) \(cancelled.text)")
+                #expect((cancelled.status == 200) == (state == "canceled"), "\(cancelled.text)")
                 #expect(try await shop.effectiveFinalizations() - before == (state == "paid" ? 1 : 0))
             }
         }

@@ -63,7 +63,7 @@ struct PaymentTests {
                 mark: "3"
             )
             #expect((cancelled.status, cancelled.json["state"]?.text) == (200, "canceled"))
-            #expect(try till.state == "cancelled")
+            #expect(try till.state == "canceled")
             let charged = try await till.post(charges, MerchantKey.amount(5_000), mark: "4")
             #expect((charged.status, charged.json["state"]?.text) == (201, "authorized"), "\(charged.text)")
             #expect(try till.state == "paid")

@@ -19,7 +19,7 @@ struct OrderStateTests {
     @Test(
         arguments: [
             (.authorizationInitiated, .paymentPending), (.authorized, .paid), (.captureInitiated, .paid),
-            (.declined, .declined), (.canceled, .cancelled), (ObjectState(rawValue: "Surprise"), nil),
+            (.declined, .declined), (.canceled, .canceled), (ObjectState(rawValue: "Surprise"), nil),
         ] as [(ObjectState, OrderState?)]
     )
     func `follows its only charge`(charge: ObjectState, state: OrderState?) throws {
@@ -62,6 +62,6 @@ struct OrderStateTests {
         #expect(OrderState.settled(permission: .closed, charges: [cancelled]) == .closed)
         #expect(OrderState.settled(permission: .closed, charges: []) == .closed)
         // The charge says so before the permission is read again.
-        #expect(OrderState.settled(permission: .chargeable, charges: [cancelled]) == .cancelled)
+        #expect(OrderState.settled(permission: .chargeable, charges: [cancelled]) == .canceled)
     }
 }

@@ -248,7 +248,7 @@ extension CompleteOutcome {
         case .alreadyCompleted: "completed before"
         case .notReady: "not ready"
         case .declined(let reason): "declined \(reason)"
-        case .cancelled(let reason): "cancelled \(reason?.rawValue ?? "-")"
+        case .canceled(let reason): "cancelled \(reason?.rawValue ?? "-")"
         case .amountMismatch: "amount mismatch"
         case .completedOtherwise: "completed otherwise"
         case .notSent: "not sent"

@@ -86,6 +86,22 @@ struct EarlyDatabaseTests {
         }
     }
 
+    @Test func `says today's words in what it had stored, and numbers payments as the provider made them`() throws {
+        let rows = try shop.database.admin().rows(
+            """
+            SELECT count(*) FILTER (WHERE e.type = 'session.canceled' AND e.data ->> 'state' = 'canceled') > 0,
+                count(*) FILTER (WHERE e.type = 'charge.captured' AND e.data -> 'about' ->> 'kind' = 'charge') > 0,
+                count(*) FILTER (WHERE e.data ->> 'object' IS DISTINCT FROM 'session'),
+                count(*) FILTER (WHERE e.type || e.data::text LIKE '%cancelled%'),
+                (SELECT count(*) FROM webview_session_event AS t WHERE t.outcome IN ('cancelled', 'flow_mismatch')),
+                (SELECT count(*) FROM payment_object AS p JOIN payment_object AS q USING (webview_session_id)
+                    WHERE p.created_at < q.created_at AND p.ordinal > q.ordinal)
+            FROM merchant_event AS e
+            """
+        )
+        #expect(rows == [["t", "t", "0", "0", "0", "0"]])
+    }
+
     @Test func `finds an order by its number, its reference and its charge`() async throws {
         let shop = shop
         try await withRig(on: shop.database) { rig in

@@ -76,21 +76,24 @@ final class EarlyShop: Sendable {
         var census: [String: String] = [:]
         for (table, columns) in columns {
             let list = columns.map { "\"\(name($0))\"" }.joined(separator: ", ")
-            let sql =
-                "SELECT count(*), sum(hashtextextended(x::text, 0)) FROM (SELECT \(list) FROM \(name(table))) AS x"
+            let sql = """
+                SELECT count(*), sum(hashtextextended(\(inWordsOfToday("x::text")), 0))
+                FROM (SELECT \(list) FROM \(name(table))) AS x
+                """
             census[table] = try text(admin, sql)
         }
         census["orders"] = try text(
             admin,
             """
-            SELECT state, client, count(*), sum(total), sum(captured), sum(refunded) FROM merchant_order
-            GROUP BY state, client ORDER BY state, client
+            SELECT \(inWordsOfToday("state::text")) AS state, client, count(*), sum(total), sum(captured), sum(refunded) FROM merchant_order
+            GROUP BY merchant_order.state, client ORDER BY state, client
             """
         )
         census["sessions"] = try text(
             admin,
             """
-            SELECT state, client, count(*), sum(total) FROM \(name("flow")) GROUP BY state, client ORDER BY state, client
+            SELECT \(inWordsOfToday("f.state::text")) AS state, client, count(*), sum(total) FROM \(name("flow")) AS f
+            GROUP BY f.state, client ORDER BY state, client
             """
         )
         census["objects"] = try text(
@@ -101,6 +104,15 @@ final class EarlyShop: Sendable {
             """
         )
         return census
+    }
+
+    /// A row as text with the words and forms of docs/decisions/0097, whenever it was written.
+    private static func inWordsOfToday(_ text: String) -> String {
+        let words = [
+            ("cancelled", "canceled"), ("flow_mismatch", "session_mismatch"),
+            (#"{""object"" : ""session"", "#, "{"), (#""about"" : "#, #""object"" : "#),
+        ]
+        return words.reduce(text) { text, word in "replace(\(text), '\(word.0)', '\(word.1)')" }
     }
 
     private static func text(_ admin: PostgresAdmin, _ sql: String) throws -> String {

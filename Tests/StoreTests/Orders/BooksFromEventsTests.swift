@@ -56,7 +56,7 @@ struct EventBooks {
         guard event["sequence"]?.integer == sequence, let data = event["data"] else { return false }
         types[event["type"]?.text ?? "", default: 0] += 1
         session = data
-        if let object = data["object"], let charge = object["chargeId"]?.text {
+        if let object = data["about"], let charge = object["chargeId"]?.text {
             sums[charge] = Sums(captured: object.units("captured"), refunded: object.units("refunded"))
         }
         return true

@@ -96,7 +96,7 @@ extension Rig {
     /// What the newest event of an order is about, and the sums of the charge.
     fileprivate func newestObject(_ crossing: Crossing) throws -> String {
         let (type, data) = try newest(crossing)
-        let object = data["object"] ?? .null
+        let object = data["about"] ?? .null
         func end(_ name: String) -> String { String(object[name]?.text?.split(separator: "-").last ?? "") }
         func sum(_ name: String) -> String { object[name]?["amount"]?.text ?? "" }
         let what = "\(type) \(object["kind"]?.text ?? "") \(end("id")) \(sum("amount"))"

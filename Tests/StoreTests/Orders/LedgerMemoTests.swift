@@ -137,7 +137,7 @@ struct LedgerMemoTests {
 
     @Test func `is no time at which a session ends that is paid or over`() async throws {
         try await withRig { rig in
-            let states: [WebviewSessionState] = [.placed, .declined, .purchasing, .authorized, .cancelled, .expired]
+            let states: [WebviewSessionState] = [.placed, .declined, .purchasing, .authorized, .canceled, .expired]
             for state in states {
                 let crossing = try await rig.webviewSession(in: state)
                 let expires = try await rig.orders.read(crossing.webviewSession)?.times.expires

@@ -53,7 +53,7 @@ struct OrderRowTests {
         try await withRig { rig in
             let expected: [(WebviewSessionState, OrderState)] = [
                 (.issued, .created), (.opened, .atProvider), (.reviewed, .inReview), (.placed, .inReview),
-                (.purchasing, .paying), (.revoked, .cancelled), (.cancelled, .cancelled), (.expired, .expired),
+                (.purchasing, .paying), (.revoked, .canceled), (.canceled, .canceled), (.expired, .expired),
                 (.authorized, .paid),
             ]
             let crossing = try await rig.placed()
@@ -149,11 +149,11 @@ struct OrderRowTests {
             let tab = try #require(cancelled.tab)
             _ = try await rig.broker.cancel(tab, ticket: cancelled.returnTicket(rig), by: rig.caller())
             _ = try await rig.broker.cancel(tab, ticket: cancelled.returnTicket(rig), by: rig.caller())
-            #expect(try rig.events(cancelled) == ["1 session.cancelled cancelled"])
+            #expect(try rig.events(cancelled) == ["1 session.canceled canceled"])
 
             let revoked = try await rig.placed()
             #expect(try await rig.store.revoke(revoked.webviewSession, by: rig.caller()))
-            #expect(try rig.events(revoked) == ["1 session.cancelled cancelled"])
+            #expect(try rig.events(revoked) == ["1 session.canceled canceled"])
         }
     }
 
@@ -196,7 +196,7 @@ struct OrderRowTests {
             let sweeper = Sweeper(store: rig.store)
             #expect(try await sweeper.run(request: "1").expired == 2)
             #expect(try rig.events(moved[0]) == ["1 session.expired expired"])
-            #expect(try rig.events(moved[1]) == ["1 session.cancelled cancelled"])
+            #expect(try rig.events(moved[1]) == ["1 session.canceled canceled"])
             #expect(try rig.events(moved[2]).count == 2)
             #expect(try rig.events(moved[3]).isEmpty)
             #expect(try await Sweeper(store: rig.store).run(request: "2").expired == 0)

@@ -43,7 +43,7 @@ struct ReferenceTests {
         ("opened", "created", false, true), ("opened", "created", true, false), ("placed", "created", false, true),
         ("purchasing", "created", true, true), ("purchasing", "payment_pending", false, true),
         ("declined", "declined", false, true), ("declined", "declined", true, false),
-        ("expired", "declined", false, false), ("cancelled", "cancelled", false, false),
+        ("expired", "declined", false, false), ("canceled", "canceled", false, false),
         ("revoked", "created", false, false), ("authorized", "paid", true, true),
         ("authorized", "captured", true, true), ("authorized", "refunded", true, true),
         ("authorized", "closed", true, false),

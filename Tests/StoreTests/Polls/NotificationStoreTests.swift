@@ -198,7 +198,7 @@ struct NotificationStoreTests {
             }
             let told = try rig.admin.rows(
                 """
-                SELECT data -> 'object' ->> 'id' FROM merchant_event
+                SELECT data -> 'about' ->> 'id' FROM merchant_event
                 WHERE webview_session_id = $1 AND type = 'chargeback.received' ORDER BY sequence
                 """,
                 [crossing.webviewSession.description]

@@ -248,8 +248,8 @@ struct PollStoreTests {
             #expect(events.filter { $0.hasSuffix(" charge.expiring paid") }.count == 2)
             let limit = try rig.admin.rows(
                 """
-                SELECT e.data -> 'object' ->> 'id', round(extract(epoch FROM
-                    (e.data -> 'object' ->> 'captureBefore')::timestamptz - statement_timestamp()) / 3600)
+                SELECT e.data -> 'about' ->> 'id', round(extract(epoch FROM
+                    (e.data -> 'about' ->> 'captureBefore')::timestamptz - statement_timestamp()) / 3600)
                 FROM merchant_event AS e WHERE e.type = 'charge.expiring' ORDER BY e.sequence
                 """
             )

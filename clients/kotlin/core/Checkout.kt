@@ -217,7 +217,7 @@ class Checkout @JvmOverloads constructor(
                 return
             }
             turn += 1
-            become(CheckoutState.Ended(CheckoutEnd.CANCELLED))
+            become(CheckoutState.Ended(CheckoutEnd.CANCELED))
         }
     }
 

@@ -69,7 +69,7 @@ data class Receipt(val reference: String?, val total: String?)
 /** Why a checkout is over without a payment. */
 enum class CheckoutEnd {
     /** The buyer or the app gave it up. */
-    CANCELLED,
+    CANCELED,
 
     /** It has ended at the server. */
     OVER,

@@ -114,7 +114,7 @@ internal fun accidents() {
         val checkout = checkout(page, MemoryCheckoutStore())
         checkout.open(ticket)
         checkout.cancel()
-        expect(checkout.state, CheckoutState.Ended(CheckoutEnd.CANCELLED))
+        expect(checkout.state, CheckoutState.Ended(CheckoutEnd.CANCELED))
         expect(refusal { checkout.receive(own) }, "NO_CHECKOUT")
         checkout.open(ticket)
         checkout.receive(own)
@@ -184,7 +184,7 @@ internal fun accidents() {
         checkout = Checkout(configuration, Completion.Server(server), MemoryCheckoutStore())
         val error = try { checkout.begin(mapOf("tea" to 1), "once").toString() } catch (error: CancellationException) { "given up" }
         expect(error, "given up")
-        expect(checkout.state, CheckoutState.Ended(CheckoutEnd.CANCELLED))
+        expect(checkout.state, CheckoutState.Ended(CheckoutEnd.CANCELED))
     }
     case("the receipt of the page counts in an app that starts anew") {
         val store = MemoryCheckoutStore()

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- What a purchase request is answered: the proofs first, then the state. The hashes are those of the app cookie, the old
 -- launch ticket, the tab cookie and the verifier, each NULL where there is none; want is the total the page showed or NULL;
@@ -19,7 +19,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
           OR (launch_hash IS NOT NULL AND launch_hash IS DISTINCT FROM f.launch_hash) THEN 'proof_mismatch'
         WHEN f.state = 'authorized'
              THEN CASE WHEN ref = f.order_ref THEN 'replayed' ELSE 'order_mismatch' END
-        WHEN f.state IN ('revoked', 'expired', 'cancelled')                           THEN 'dead'
+        WHEN f.state IN ('revoked', 'expired', 'canceled')                           THEN 'dead'
         WHEN f.state <> 'purchasing'
              AND t >= least(f.idle_until, f.absolute_until)                           THEN 'expired'
         WHEN f.total IS NULL                                                          THEN 'not_priced'

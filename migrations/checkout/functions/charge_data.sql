@@ -1,10 +1,10 @@
--- version: 3
+-- version: 4
 
 -- A charge of the ledger, as the interface shows it.
 CREATE OR REPLACE FUNCTION charge_data(p payment_object) RETURNS json
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT json_build_object(
-        'id', p.object_id, 'sessionId', p.webview_session_id, 'chargePermissionId', p.parent,
+        'object', 'charge', 'id', p.object_id, 'sessionId', p.webview_session_id, 'chargePermissionId', p.parent,
         'state', lower(regexp_replace(p.state, '([a-z])([A-Z])', '\1_\2', 'g')), 'reasonCode', p.reason,
         'amount', money_json(p.amount, p.currency), 'captured', money_json(p.captured, p.currency),
         'refunded', money_json(p.refunded, p.currency), 'capturedAt', time_text(p.captured_at),

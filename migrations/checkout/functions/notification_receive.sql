@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- Takes a message in: `taken`, `duplicate`, or `unknown` where no order has the object or what it stands under (`above`).
 CREATE OR REPLACE FUNCTION notification_receive(message text, said text, object text, above text) RETURNS text
@@ -26,7 +26,7 @@ BEGIN
         -- Events are kept for longer than messages, and a chargeback takes longer than those are kept.
         IF NOT EXISTS (
             SELECT FROM merchant_event AS e
-            WHERE e.webview_session_id = webview_session AND e.type = 'chargeback.received' AND e.data -> 'object' ->> 'id' = object)
+            WHERE e.webview_session_id = webview_session AND e.type = 'chargeback.received' AND e.data -> 'about' ->> 'id' = object)
         THEN
             PERFORM order_announce(webview_session, 'chargeback.received', json_build_object('kind', 'chargeback', 'id', object));
         END IF;

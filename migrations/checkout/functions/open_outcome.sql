@@ -1,10 +1,10 @@
--- version: 1
+-- version: 2
 
 -- What a launch ticket opens. The hashes are those of the tab cookie and the app cookie, NULL where there is none.
 CREATE OR REPLACE FUNCTION open_outcome(f webview_session, tab_hash bytea, app_hash bytea, t timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
-        WHEN f.state IN ('revoked', 'expired', 'cancelled')           THEN 'dead'
+        WHEN f.state IN ('revoked', 'expired', 'canceled')           THEN 'dead'
         WHEN f.state IN ('purchasing', 'authorized')                  THEN 'finished'
         WHEN t >= least(f.idle_until, f.absolute_until)               THEN 'expired'
         WHEN f.client = 'browser' AND f.app_hash IS NOT NULL

@@ -1,7 +1,7 @@
--- version: 6
+-- version: 7
 
--- An order as an event shows it: the session as the interface shows it, and the object that the event is about. `fresh` is a charge that
--- the same statement writes, or NULL.
+-- An order as an event shows it: the session as the interface shows it, and in `about` what the event is about (`object`). `fresh` is a
+-- charge that the same statement writes, or NULL.
 -- Until an order has a state of its own its webview session says how far it has come, and what is to be paid. A statement that ends an
 -- order sees its webview session as it was before, so the order's state goes first, also for whether a person has to look.
 CREATE OR REPLACE FUNCTION order_event_data(o merchant_order, object json, fresh payment_object) RETURNS json
@@ -12,7 +12,7 @@ DECLARE
     needs_attention boolean;
     session json;
 BEGIN
-    SELECT coalesce(json_agg(charge_data(c.charge) ORDER BY (c.charge).created_at, (c.charge).object_id), '[]') INTO charges
+    SELECT coalesce(json_agg(charge_data(c.charge) ORDER BY (c.charge).ordinal), '[]') INTO charges
     FROM (
         SELECT p AS charge FROM payment_object AS p WHERE p.webview_session_id = o.webview_session_id AND p.kind = 'charge'
         UNION ALL
@@ -32,7 +32,7 @@ BEGIN
         ELSE false
     END;
     session := json_build_object(
-        'id', o.webview_session_id, 'reference', o.reference,
+        'object', 'session', 'id', o.webview_session_id, 'reference', o.reference,
         'state', CASE o.state WHEN 'created' THEN order_status(o.state, f.state, f.is_over) ELSE o.state END,
         'client', o.client, 'environment', o.environment, 'currency', o.currency,
         'pricesIncludeTax', o.taxes IS NOT NULL,
@@ -52,7 +52,7 @@ BEGIN
         'metadata', coalesce(o.metadata, '{}'), 'note', o.note,
         'captureMode', CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END,
         'returnUrl', f.terms ->> 'returnUrl', 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
-        'expiresAt', time_text(f.ends_at), 'object', object);
+        'expiresAt', time_text(f.ends_at), 'about', object);
     -- Absent where nobody has to look, as the interface has it. As text: jsonb refuses escapes that json keeps.
     RETURN CASE WHEN needs_attention THEN (left(session::text, -1) || ', "needsAttention" : true}')::json ELSE session END;
 END $$;

@@ -1,4 +1,4 @@
--- version: 3
+-- version: 4
 
 -- Brings sums and state of an order in line with its ledger. The order must be locked.
 CREATE OR REPLACE FUNCTION order_settle(webview_session uuid) RETURNS void
@@ -29,7 +29,7 @@ BEGIN
             WHEN permission = 'Closed'                              THEN 'closed'
             WHEN newest.state = 'Declined'                          THEN 'declined'
             WHEN newest.state = 'Canceled' AND newest.reason = 'ExpiredUnused' THEN 'expired'
-            WHEN newest.state = 'Canceled'                          THEN 'cancelled'
+            WHEN newest.state = 'Canceled'                          THEN 'canceled'
             ELSE o.state::text
         END::order_state
     WHERE o.webview_session_id = webview_session;

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- The status of an order: its own state once it is paid or has ended, before that what its webview session says. `over` is whether the
 -- webview session's deadline has passed; a webview session that is not kept any more has ended.
@@ -10,7 +10,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         WHEN f IS NULL                                                        THEN 'expired'
         WHEN f = 'purchasing'                                                 THEN 'paying'
         WHEN f = 'authorized'                                                 THEN 'paid'
-        WHEN f IN ('revoked', 'cancelled')                                    THEN 'cancelled'
+        WHEN f IN ('revoked', 'canceled')                                    THEN 'canceled'
         WHEN f = 'expired' OR over                                            THEN 'expired'
         WHEN f = 'issued'                                                     THEN 'created'
         WHEN f = 'opened'                                                     THEN 'at_provider'

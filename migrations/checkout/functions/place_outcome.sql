@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- What becomes of the buyer's consent. want is the total the page showed or NULL, seen the mark of whatever else it showed or
 -- NULL, needs_both whether an app client must have presented both secrets before.
@@ -9,7 +9,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN tab_outcome(f, tab_hash, t) <> 'live'                                THEN tab_outcome(f, tab_hash, t)
         WHEN f.state = 'opened'                                                   THEN 'not_reviewed'
-        WHEN f.return_hash IS DISTINCT FROM return_hash                           THEN 'flow_mismatch'
+        WHEN f.return_hash IS DISTINCT FROM return_hash                           THEN 'session_mismatch'
         WHEN f.state = 'declined'                                                 THEN 'declined'
         WHEN want <> f.total                                                      THEN 'price_changed'
         WHEN seen <> f.shown                                                      THEN 'price_changed'

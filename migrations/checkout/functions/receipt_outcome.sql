@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- What a receipt request is answered: the proofs first, so that an untrusted client learns nothing.
 CREATE OR REPLACE FUNCTION receipt_outcome(f webview_session, app_hash bytea, tab_hash bytea, t timestamptz) RETURNS text
@@ -9,7 +9,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         WHEN (f.client = 'browser' AND tab_hash IS DISTINCT FROM f.tab_hash)
           OR (f.client <> 'browser' AND f.app_hash IS NOT NULL
               AND app_hash IS DISTINCT FROM f.app_hash)                              THEN 'proof_mismatch'
-        WHEN f.state IN ('revoked', 'expired', 'cancelled')                          THEN 'dead'
+        WHEN f.state IN ('revoked', 'expired', 'canceled')                          THEN 'dead'
         WHEN f.state <> 'authorized'                                                 THEN 'not_ready'
         WHEN t >= f.receipt_until                                                    THEN 'over'
         ELSE 'shown'

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Drops at most one partition past retention; says whether it did, how many are left, and why the first that could not be dropped
 -- was not. To be called again while it drops something. Sealed data go first.
@@ -14,7 +14,7 @@ DECLARE
 BEGIN
     dropped := 0;
     overdue := 0;
-    IF NOT pg_try_advisory_xact_lock(hashtext('flow_drop_expired')) THEN
+    IF NOT pg_try_advisory_xact_lock(hashtext('webview_session_drop_expired')) THEN
         RETURN;
     END IF;
     SELECT array_agg(s.child ORDER BY k.place, s.until), array_agg(s.parent ORDER BY k.place, s.until)

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- The newest session of a merchant's reference that is paid or that a buyer can still pay, or NULL.
 CREATE OR REPLACE FUNCTION reference_holder(wanted text, at_account text, at_environment text) RETURNS uuid
@@ -10,7 +10,7 @@ LANGUAGE sql STABLE AS $$
         FROM webview_session AS f WHERE f.webview_session_id = o.webview_session_id OFFSET 0) AS f ON true
     WHERE o.reference = wanted AND o.account = at_account AND o.environment = at_environment
         AND CASE order_status(o.state, f.state, f.is_over)
-            WHEN 'cancelled' THEN false
+            WHEN 'canceled' THEN false
             WHEN 'expired'   THEN false
             WHEN 'closed'    THEN false
             -- The buyer may choose another card until the session ends.

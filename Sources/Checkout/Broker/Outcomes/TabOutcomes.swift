@@ -101,7 +101,7 @@ package struct Placement: Sendable {
 /// What became of giving up.
 package enum CancelOutcome: Sendable {
     /// The webview session is cancelled.
-    case cancelled
+    case canceled
     /// Return ticket and tab token are of two webview sessions: 409.
     case webviewSessionMismatch
     /// The provider is being called: nothing may change now.

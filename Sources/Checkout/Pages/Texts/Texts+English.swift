@@ -142,7 +142,7 @@ extension Texts {
             keep:
                 "This page is shown for a short time. Please print it or write the number down. Mails and invoices of the shop come separately."
         ),
-        cancelled: CancelledTexts(
+        canceled: CanceledTexts(
             title: "Checkout cancelled",
             heading: "You have not been charged",
             lead: "The checkout at Amazon Pay was cancelled.",

@@ -138,7 +138,7 @@ extension Texts {
             date: "ご注文日",
             keep: "このページが表示されるのは短い間です。印刷するか、番号をお控えください。確認メールや領収書など、ショップからのご連絡は別にお届けします。"
         ),
-        cancelled: CancelledTexts(
+        canceled: CanceledTexts(
             title: "お手続きの中止",
             heading: "お支払いは行われていません",
             lead: "Amazon Pay でのお手続きが中止されました。",

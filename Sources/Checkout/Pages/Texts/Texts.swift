@@ -14,7 +14,7 @@ struct Texts: Sendable {
     let confirm: ConfirmTexts
     let result: ResultTexts
     let thanks: ThanksTexts
-    let cancelled: CancelledTexts
+    let canceled: CanceledTexts
     let declined: DeclinedTexts
     let errors: ErrorTexts
     let neutral: NoticeTexts
@@ -233,7 +233,7 @@ struct ThanksTexts: Sendable {
 }
 
 /// The page after a cancelled checkout.
-struct CancelledTexts: Sendable {
+struct CanceledTexts: Sendable {
     let title: Wording
     let heading: Wording
     let lead: Wording

@@ -4,7 +4,7 @@ import SessionBroker
 /// The page after a cancelled checkout, of one language.
 ///
 /// Policy: `form`.
-struct CancelledPage: Sendable {
+struct CanceledPage: Sendable {
     /// What is left of the webview session.
     enum Stage: Sendable {
         /// The provider's page was left; nothing is changed, the checkout can be started again.
@@ -29,7 +29,7 @@ struct CancelledPage: Sendable {
     private let cartKept: Wording
 
     init(_ frame: CheckoutFrame) {
-        let texts = frame.texts.cancelled
+        let texts = frame.texts.canceled
         wayBack = WayBack(frame)
         cartKept = texts.cartKept
         left = Self.template(frame, Self.left(texts))
@@ -72,7 +72,7 @@ struct CancelledPage: Sendable {
 
     private static func template(_ frame: CheckoutFrame, _ content: Markup<PageSlot>) -> Template<PageSlot> {
         frame.document(
-            Head(title: "\(frame.texts.cancelled.title)", steps: frame.texts.frame.steps(.payment)),
+            Head(title: "\(frame.texts.canceled.title)", steps: frame.texts.frame.steps(.payment)),
             """
             <section class="card hero">
             \(content)\(.reference)</section>
@@ -80,7 +80,7 @@ struct CancelledPage: Sendable {
         )
     }
 
-    private static func left(_ texts: CancelledTexts) -> Markup<PageSlot> {
+    private static func left(_ texts: CanceledTexts) -> Markup<PageSlot> {
         """
         <h1>\(texts.heading)</h1>
         <p>\(texts.lead) \(.kept)</p>
@@ -90,7 +90,7 @@ struct CancelledPage: Sendable {
         """
     }
 
-    private static func cancelForm(_ texts: CancelledTexts) -> Markup<PageSlot> {
+    private static func cancelForm(_ texts: CanceledTexts) -> Markup<PageSlot> {
         """
         <form class="quiet-form" method="post" action="/checkout_cancel">\
         <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">\
