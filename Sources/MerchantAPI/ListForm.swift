@@ -1,7 +1,7 @@
 import CheckoutCodes
 import HTTPCore
-import Primitives
-package import StrictJSON
+package import Primitives
+import StrictJSON
 package import Web
 
 /// The one form of lists below `/v1`: `after` and `limit` go in; a page, the place behind it and whether there is more come out.

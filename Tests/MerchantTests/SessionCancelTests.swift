@@ -55,7 +55,7 @@ import Testing
             #expect(answer.status == status && answer.code == code && answer[.retryAfter] == nil)
             let kept = try shop.parameters("api_claim_answer")
             let (number, bytes) = (try kept.int64(0, 2), try kept.bytes(0, 3))
-            #expect(number == status && String(decoding: bytes, as: UTF8.self) + "\n" == answer.body)
+            #expect(number == status && String(decoding: bytes, as: UTF8.self) == answer.body)
         }
     }
 

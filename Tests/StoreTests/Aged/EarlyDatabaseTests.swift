@@ -3,6 +3,7 @@ import Cryptography
 import EventIO
 import MerchantOrders
 import Postgres
+import PostgresTestKit
 import Primitives
 import ServiceAPI
 import SessionBroker

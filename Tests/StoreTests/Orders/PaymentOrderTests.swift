@@ -1,8 +1,10 @@
-import Merchant
 import MerchantOrders
+import Postgres
 import Primitives
 import StrictJSON
 import Testing
+
+@testable import Merchant
 
 /// A reader who has come to a payment reads on behind it: what becomes known later must not stand before.
 @Suite("The payments of an order")
