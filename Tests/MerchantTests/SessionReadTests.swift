@@ -171,7 +171,7 @@ import Testing
             shop.database.answer("order_reach", Cell.uuid(low))
             shop.database.answer("order_part")
             let answer = try await shop.send(Self.list("?createdAfter=\(Sample.text)&createdBefore=\(Sample.text)"))
-            #expect(answer.status == 200 && answer.body.hasSuffix(#""nextCursor":null}"#))
+            #expect(answer.status == 200 && answer.body.hasSuffix(#""hasMore":false}"#))
             let asked = try shop.parameters("order_part")
             let (end, least) = (try asked.uuid(0, 0), try asked.uuid(0, 1))
             #expect(end == UUIDBytes(firstAt: Sample.time + .seconds(3_600)) && least == low)
@@ -207,7 +207,7 @@ import Testing
             }
             let answer = try await shop.send(Self.list("?\(query)&\(rest.text)"))
             #expect(answer.status == 200 && answer.json["data"]?.elements.count == rest.count)
-            #expect(answer.body.hasSuffix(#""nextCursor":null}"#))
+            #expect(answer.body.hasSuffix(#""hasMore":false}"#))
             // The page of that session alone.
             let part = try shop.parameters(rest.statement)
             let (end, least) = (try part.uuid(0, 0), try part.uuid(0, 1))
