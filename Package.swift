@@ -338,6 +338,7 @@ let package = Package(
                 "MerchantOrders", "SessionBroker", "AmazonPay",
                 "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
                 "Telemetry", "Primitives", "Postgres", "PostgresTestKit", "HTTPServer", "FeatureTestKit", "TestKit",
+                "StrictJSON",
             ]
         ),
         tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),

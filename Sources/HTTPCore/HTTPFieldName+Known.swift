@@ -61,6 +61,10 @@ extension HTTPFieldName {
     package static let permissionsPolicy = HTTPFieldName(.permissionsPolicy)
     /// `Purpose`: an old mark of prefetching.
     package static let purpose = HTTPFieldName(.purpose)
+    /// `RateLimit`: what a limit leaves to the client.
+    package static let rateLimit = HTTPFieldName(.rateLimit)
+    /// `RateLimit-Policy`: how many requests a limit allows in which time.
+    package static let rateLimitPolicy = HTTPFieldName(.rateLimitPolicy)
     /// `Referer`: the page that caused the request.
     package static let referer = HTTPFieldName(.referer)
     /// `Referrer-Policy`: how much of it goes to other sites.

@@ -38,6 +38,8 @@ enum KnownFieldName: String, Sendable, CaseIterable {
     case priority = "Priority"
     case purpose = "Purpose"
     case range = "Range"
+    case rateLimit = "RateLimit"
+    case rateLimitPolicy = "RateLimit-Policy"
     case referer = "Referer"
     case referrerPolicy = "Referrer-Policy"
     case reportTo = "Report-To"

@@ -211,7 +211,10 @@ struct MerchantCall {
     private func keep(_ problem: Failure, _ claim: IdempotencyClaim, until end: WallTime) async {
         let status = problem.code.status.code
         let passes = status >= 500 || problem.retryAfter != nil
-        if !passes { return await keep(StoredAnswer(status: status, body: problem.problem.bytes), claim, until: end) }
+        if !passes {
+            let body = problem.problem(inRequest: content.requestID)
+            return await keep(StoredAnswer(status: status, body: body), claim, until: end)
+        }
         do throws(StoreError) {
             try await merchant.keys.release(claim, until: end)
         } catch {

@@ -10,6 +10,8 @@ final class MerchantDeployment: Sendable {
     let policy: OrderPolicy
     /// How often its clients may ask.
     let limits: MerchantLimits
+    /// The fields of answers to requests that no limit has counted.
+    let fields: AnswerFields
     /// The description of the interface.
     let document: FixedAnswer
 
@@ -22,12 +24,13 @@ final class MerchantDeployment: Sendable {
     init?(_ settings: MerchantSettings, _ policy: OrderPolicy, _ process: ProcessContext) {
         guard settings.isServed else { return nil }
         self.policy = policy
-        limits = MerchantLimits(perMinute: settings.requestsPerMinute)
+        limits = MerchantLimits(perMinute: settings.requestsPerMinute, process.headers)
+        fields = AnswerFields(process.headers)
         let description = OpenAPIDocument.make(
             MerchantRouteTable.all.map(\.description),
             server: process.web.text,
             version: process.version
         )
-        document = FixedAnswer(description.bytes, block: process.headers.json)
+        document = FixedAnswer(description.bytes, block: process.headers.taggedJSON)
     }
 }

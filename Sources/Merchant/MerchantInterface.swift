@@ -63,8 +63,9 @@ final class MerchantInterface {
         _ handler: @escaping MerchantRoute.Handler
     ) async -> HTTPResponse {
         let requestID = request.requestID
+        var quota: RequestQuota?
         do throws(Failure) {
-            let call = try await authorize(request, route)
+            let call = try await authorize(request, route, &quota)
             let answer: MerchantAnswer
             if route.description.method == .get {
                 answer = try await handler(call)
@@ -73,12 +74,12 @@ final class MerchantInterface {
                 answer = try await checkout.runToCompletion { () async throws(Failure) in try await handler(call) }
             }
             merchant.count(route.description.name, answer.status.code)
-            return response(answer, requestID)
+            return response(answer, requestID, quota)
         } catch {
             let problem = error.forMerchantAPI
             checkout.note(problem, requestID: requestID)
             merchant.count(route.description.name, problem.code.status.code)
-            return response(to: problem, requestID)
+            return response(to: problem, requestID, quota)
         }
     }
 
@@ -86,7 +87,8 @@ final class MerchantInterface {
 
     private func authorize(
         _ request: HTTPRequest,
-        _ route: MerchantRoute
+        _ route: MerchantRoute,
+        _ quota: inout RequestQuota?
     ) async throws(Failure) -> MerchantCall {
         guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
@@ -98,15 +100,16 @@ final class MerchantInterface {
         }
         let (key, grant) = try await authenticate(request, caller)
         let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
-        try demand(route.description.scope, of: grant, session: session)
+        let counted = session.map { merchant.count(session: $0) } ?? merchant.count(grant.id)
+        quota = counted
+        try demand(route.description.scope, of: grant, counted)
         if let invalid { throw invalid }
         return MerchantCall(checkout, merchant, key: key, grant: grant, try content.get())
     }
 
-    /// Counts a request for its key, or for the session whose buyer caused it, and refuses what the key does not open.
-    private func demand(_ scope: Scope?, of grant: KeyGrant, session: UUIDBytes? = nil) throws(Failure) {
-        let wait = session.map { merchant.wait(ofSession: $0) } ?? merchant.wait(of: grant.id)
-        if let wait { throw Failure(.rateLimited, retryAfter: wait) }
+    /// Refuses what is one too many, and what the key does not open.
+    private func demand(_ scope: Scope?, of grant: KeyGrant, _ quota: RequestQuota) throws(Failure) {
+        if let wait = quota.wait { throw Failure(.rateLimited, retryAfter: wait, context: quota) }
         guard let scope, !grant.allows(scope) else { return }
         throw Failure(.scopeMissing, message: "The API key does not have the scope \(scope.text).")
     }
@@ -148,10 +151,15 @@ final class MerchantInterface {
         guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }
         let texts = request.values(.idempotencyKey)
         guard let first = texts.first else { return Failure(.idempotencyKeyMissing) }
-        guard texts.count == 1, IdempotencyWord(first) != nil else {
-            return Failure(.idempotencyKeyInvalid, field: "Idempotency-Key")
+        guard texts.count == 1 else {
+            return Failure(.idempotencyKeyInvalid, message: "The field comes twice.", field: "Idempotency-Key")
         }
-        return nil
+        do throws(IdempotencyWord.Refusal) {
+            _ = try IdempotencyWord(reading: first)
+            return nil
+        } catch {
+            return Failure(error)
+        }
     }
 
     private func content(
@@ -179,13 +187,16 @@ final class MerchantInterface {
 
     // MARK: Responses
 
-    private func response(_ answer: MerchantAnswer, _ requestID: String) -> HTTPResponse {
+    private func response(_ answer: MerchantAnswer, _ requestID: String, _ quota: RequestQuota?) -> HTTPResponse {
+        let fields = quota?.fields ?? deployment.fields
         var response = HTTPResponse(
             answer.status,
-            block: checkout.deployment.headers.json,
-            body: .bytes(answer.status.code < 400 ? answer.body : MerchantInterface.line(answer.body))
+            // A kept refusal is a problem, too.
+            block: answer.status.code < 400 ? fields.answer : fields.problem,
+            body: .bytes(answer.body)
         )
         _ = response.add(.xRequestID, requestID)
+        if let quota { _ = response.add(.rateLimit, quota.value) }
         if let seconds = answer.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if answer.isReplayed { response.add(.idempotentReplayed, constant: "true") }
         if let webviewSession = answer.webviewSession {
@@ -194,26 +205,21 @@ final class MerchantInterface {
         return response
     }
 
-    /// A refusal as a terminal likes it: people try the interface with curl, and read refusals more often than anything else.
-    private static func line(_ json: [UInt8]) -> [UInt8] { json + [UInt8(ascii: "\n")] }
-
-    private func response(to problem: Failure, _ requestID: String) -> HTTPResponse {
+    private func response(to problem: Failure, _ requestID: String, _ quota: RequestQuota? = nil) -> HTTPResponse {
+        // Of a route of another feature, only what is one too many says so here.
+        let quota = quota ?? problem.context as? RequestQuota
         var response = HTTPResponse(
             problem.code.status,
-            block: checkout.deployment.headers.json,
-            body: .bytes(MerchantInterface.line(problem.problem.bytes))
+            block: (quota?.fields ?? deployment.fields).problem,
+            body: .bytes(problem.problem(inRequest: requestID))
         )
         _ = response.add(.xRequestID, requestID)
+        if let quota { _ = response.add(.rateLimit, quota.value) }
         if problem.code == .unauthenticated { response.add(.wwwAuthenticate, constant: "Bearer") }
         if let seconds = problem.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
         if let webviewSession = problem.session { _ = response.add(.webviewSessionID, webviewSession.description) }
         return response
     }
-}
-
-extension FormatName {
-    /// `{"error":{"code","message"}}` of `/v1`.
-    static let problem = FormatName("problem")
 }
 
 extension MerchantInterface: ServiceGate {
@@ -222,7 +228,7 @@ extension MerchantInterface: ServiceGate {
         var caller = Exchange(request: request, services: checkout).caller
         caller.showsKey = true
         let (_, grant) = try await authenticate(request, caller)
-        try demand(scope, of: grant)
+        try demand(scope, of: grant, merchant.count(grant.id))
         return grant
     }
 }

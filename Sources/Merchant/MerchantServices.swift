@@ -78,16 +78,16 @@ final class MerchantServices {
     /// Counts a request of a key.
     ///
     /// - Parameter key: Whose it is.
-    /// - Returns: The seconds to wait after too many of them, or `nil`.
-    func wait(of key: UUIDBytes) -> Int? {
+    /// - Returns: What is left to it.
+    func count(_ key: UUIDBytes) -> RequestQuota {
         limits.count(key, at: clock.monotonicNow())
     }
 
     /// Counts a request that a buyer of a session has caused.
     ///
     /// - Parameter session: As the path names it.
-    /// - Returns: The seconds to wait after too many of them, or `nil`.
-    func wait(ofSession session: UUIDBytes) -> Int? {
+    /// - Returns: What is left to it.
+    func count(session: UUIDBytes) -> RequestQuota {
         limits.count(session: session, at: clock.monotonicNow())
     }
 
@@ -129,44 +129,5 @@ final class MerchantServices {
         )
         counters[key] = counter
         return counter
-    }
-}
-
-/// How often keys may be used, shared by the loops of a process.
-///
-/// What buyers cause by coming back counts for their session alone: a buyer who reloads a page does not use up the key's rate.
-final class MerchantLimits: Sendable {
-    private let requests: Lock<RateLimiter>
-    private let sessionRequests: Lock<RateLimiter>
-
-    /// More keys than any operator hands out.
-    private static let keys = 4_096
-    /// More sessions than come to their end in a minute.
-    private static let sessions = 16_384
-    /// A buyer's part of the key's rate.
-    private static let sessionShare = 10
-
-    /// Limits with nothing counted yet.
-    ///
-    /// - Parameter perMinute: Requests of one key.
-    init(perMinute: Int) {
-        requests = Lock(RateLimiter(perMinute: perMinute, capacity: MerchantLimits.keys))
-        let part = perMinute / MerchantLimits.sessionShare
-        sessionRequests = Lock(RateLimiter(perMinute: part, capacity: MerchantLimits.sessions))
-    }
-
-    /// Counts a request of a key; the seconds to wait, or `nil` when it may go on.
-    func count(_ key: UUIDBytes, at now: MonotonicTime) -> Int? {
-        MerchantLimits.take(requests, key, now)
-    }
-
-    /// Counts a request that a session's buyer has caused; the seconds to wait, or `nil` when it may go on.
-    func count(session: UUIDBytes, at now: MonotonicTime) -> Int? {
-        MerchantLimits.take(sessionRequests, session, now)
-    }
-
-    private static func take(_ limiter: borrowing Lock<RateLimiter>, _ id: UUIDBytes, _ now: MonotonicTime) -> Int? {
-        // Ids of keys and sessions are random in their low half.
-        limiter.withLock { $0.take(id.low, at: now.microseconds) }
     }
 }

@@ -130,7 +130,7 @@ final class OrderOperations: PaymentOperations {
         case .refused(let error, let object):
             let problem = operation.problem(.providerRefused, error)
             logger.info("payment.refused", operation.fields(error.debugDescription))
-            let answer = StoredAnswer(status: problem.code.status.code, body: problem.problem.bytes)
+            let answer = PaymentOperation.answer(problem)
             return .settled(.refused(error.reason?.rawValue ?? "refused", object, answer), .failure(problem))
         case .notSent(let error):
             let unknown = UnknownOutcome(operation.problem(.outcomeUnknown, error), endsLease: true)
@@ -284,8 +284,16 @@ extension PaymentOperation {
             code,
             error.debugDescription,
             session: order,
-            context: isSaid ? ProviderProblem(error) : nil
+            context: RefusedOperation(id: id, provider: isSaid ? ProviderProblem(error) : nil)
         )
+    }
+
+    /// The answer that each request for the operation gets, whichever process makes it.
+    ///
+    /// - Parameter problem: Names the operation.
+    static func answer(_ problem: Failure) -> StoredAnswer {
+        // No request is named: the operation is the instance.
+        StoredAnswer(status: problem.code.status.code, body: problem.problem(inRequest: ""))
     }
 }
 

@@ -267,10 +267,3 @@ enum SessionHandlers {
         return found
     }
 }
-
-extension JSONValue {
-    /// An object with one member more.
-    func adding(_ name: String, _ value: JSONValue) -> JSONValue {
-        .object(members + [JSONMember(name, value)])
-    }
-}

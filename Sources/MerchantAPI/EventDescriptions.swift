@@ -8,9 +8,10 @@ extension RouteDescription {
         .get,
         "/v1/events",
         "listEvents",
+        .events,
         .eventsRead,
         "list the events of the last 30 days with the bodies of their webhooks, the oldest first",
-        ListForm.shape(of: .named(.event), after: .matching(SchemaPattern.bytes32), length: 43...43)
+        ListForm.shape(.events, of: .named(.event), after: .matching(SchemaPattern.bytes32), length: 43...43)
     )
 }
 

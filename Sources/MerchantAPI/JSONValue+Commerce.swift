@@ -47,6 +47,18 @@ extension JSONValue {
     }
 }
 
+extension JSONValue {
+    /// An object with one member more.
+    ///
+    /// - Parameters:
+    ///   - name: Of the member.
+    ///   - value: Of the member.
+    /// - Returns: Another object.
+    package func adding(_ name: String, _ value: JSONValue) -> JSONValue {
+        .object(members + [JSONMember(name, value)])
+    }
+}
+
 extension JSONReader {
     /// Takes an amount.
     ///

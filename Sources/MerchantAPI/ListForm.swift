@@ -73,10 +73,16 @@ package enum ListForm {
     /// What goes in and comes out of a list.
     ///
     /// - Parameters:
+    ///   - example: A page.
     ///   - element: Of the list.
     ///   - place: What `after` is.
     ///   - length: Of that text.
-    static func shape(of element: Schema, after place: Schema, length: ClosedRange<Int>) -> RouteDescription.Shape {
+    static func shape(
+        _ example: AnswerExample,
+        of element: Schema,
+        after place: Schema,
+        length: ClosedRange<Int>
+    ) -> RouteDescription.Shape {
         var shape = RouteDescription.Shape(
             .ok,
             .object([
@@ -87,7 +93,8 @@ package enum ListForm {
                     "`after` of the next page, also if there is none yet; `null` only if nothing was listed so far"
                 ),
                 .required("hasMore", .flag, "whether more can be read now"),
-            ])
+            ]),
+            example
         )
         shape.query = [
             QueryParameter("after", place, "the `nextCursor` of the previous page: the list continues after it"),

@@ -2,7 +2,7 @@ import CheckoutCodes
 import HTTPCore
 package import Web
 
-/// The codes of `/v1`: in the answer as `error.code`. Those of the checkout that merchants' programs meet as well are declared
+/// The codes of `/v1`: in the answer as `code`. Those of the checkout that merchants' programs meet as well are declared
 /// there.
 extension FailureCode {
     /// Every code of `/v1`, in the order of its description.

@@ -23,11 +23,11 @@ package enum OpenAPIDocument {
                 "summary": "Opens payment sessions for a merchant's shop; captures, refunds and releases payments.",
                 "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
             ],
-            "servers": [["url": .string(server)]],
+            "servers": [["url": .string(server)]], "tags": tags(routes),
             "paths": paths(routes), "webhooks": webhooks,
             "components": [
                 "securitySchemes": ["key": ["type": "http", "scheme": "bearer", "bearerFormat": "swk_…"]],
-                "headers": .object(headers), "schemas": schemas(routes),
+                "headers": .object(headers), "schemas": schemas(routes), "examples": examples(routes),
             ],
         ]
     }
@@ -38,6 +38,14 @@ package enum OpenAPIDocument {
         header("X-Request-Id", "id of this answer, for a support case"),
         header("Webview-Session-Id", "id of the session that the answer is about, if there is one"),
         header("Retry-After", "whole seconds to wait before the same request is sent again"),
+        header(
+            "RateLimit",
+            "what the limit leaves: `r` more requests at once, and `t` seconds until all of it is there again, or, with 429, one more request"
+        ),
+        header(
+            "RateLimit-Policy",
+            "the limit that counts the request: `q` requests in `w` seconds, of the API `key`, or of buyers who come back to one `session`"
+        ),
         header("Idempotent-Replayed", "`true` if the answer is that of an earlier request under the same key"),
         header("Allow", "the methods that the path accepts"), header("WWW-Authenticate", "`Bearer`"),
         header("ETag", "version of the content; send it in `If-None-Match` of the next request"),
@@ -48,8 +56,12 @@ package enum OpenAPIDocument {
     }
 
     /// Those of an answer with a status, by reference.
-    private static func headers(_ status: HTTPStatus, isKept: Bool) -> JSONValue {
+    private static func headers(_ status: HTTPStatus, of route: RouteDescription, isKept: Bool) -> JSONValue {
         var names = ["X-Request-Id", "Webview-Session-Id"]
+        // The other refusals come before a key is known.
+        if route.scope != nil, ![.unauthorized, .methodNotAllowed, .requestTimeout, .payloadTooLarge].contains(status) {
+            names += ["RateLimit", "RateLimit-Policy"]
+        }
         if isKept { names.append("Idempotent-Replayed") }
         switch status {
         case .unauthorized: names.append("WWW-Authenticate")
@@ -61,16 +73,20 @@ package enum OpenAPIDocument {
     }
 
     private static func answer(
+        _ route: RouteDescription,
         _ status: HTTPStatus,
         _ meaning: String,
         _ shape: Schema,
+        _ examples: [AnswerExample],
         isKept: Bool
     ) -> JSONMember {
-        JSONMember(
+        let references = examples.map { JSONMember($0.name, ["$ref": .string(ProblemType.examples + $0.name)]) }
+        let content: JSONValue = ["schema": shape.json(isOpen: true), "examples": .object(references)]
+        return JSONMember(
             "\(status.code)",
             [
-                "description": .string(meaning), "headers": headers(status, isKept: isKept),
-                "content": content(shape),
+                "description": .string(meaning), "headers": headers(status, of: route, isKept: isKept),
+                "content": [status.code < 400 ? "application/json" : "application/problem+json": content],
             ]
         )
     }
@@ -137,6 +153,7 @@ package enum OpenAPIDocument {
     private static func operation(_ route: RouteDescription) -> JSONValue {
         var members = [
             JSONMember("operationId", .string(route.name)), JSONMember("summary", .string(route.summary)),
+            JSONMember("tags", [.string(route.group.rawValue)]),
             JSONMember("security", route.scope.map { [["key": [.string($0.text)]]] } ?? .array([])),
             JSONMember("parameters", .array(parameters(route))),
         ]
@@ -197,7 +214,9 @@ package enum OpenAPIDocument {
 
     private static func responses(_ route: RouteDescription) -> JSONValue {
         let isKept = route.method == .post && route.shape.isKept
-        var members = route.shape.answers.map { answer($0.status, $0.status.reason, $0.shape, isKept: isKept) }
+        var members = route.shape.answers.map {
+            answer(route, $0.status, $0.status.reason, $0.shape, [$0.example], isKept: isKept)
+        }
         if route.shape.isCached {
             let fields: JSONValue = ["ETag": ["$ref": "#/components/headers/ETag"]]
             members.append(JSONMember("304", ["description": "the content is still the same", "headers": fields]))
@@ -208,7 +227,16 @@ package enum OpenAPIDocument {
             guard let first = same.first else { continue }
             let words = same.map { "`\($0.name)`: \($0.message)" }
             let mayBeKept = isKept && [.notFound, .conflict, .unprocessable].contains(first.status)
-            members.append(answer(first.status, words.joined(separator: "\n\n"), .named(.problem), isKept: mayBeKept))
+            members.append(
+                answer(
+                    route,
+                    first.status,
+                    words.joined(separator: "\n\n"),
+                    .named(.problem),
+                    same.map(AnswerExample.refusal),
+                    isKept: mayBeKept
+                )
+            )
         }
         return .object(members)
     }
@@ -234,6 +262,24 @@ package enum OpenAPIDocument {
         if !route.path.places.isEmpty { codes.insert(.notFound) }
         codes.formUnion(route.shape.problems)
         return FailureCode.ofMerchantAPI.filter(codes.contains)
+    }
+
+    private static func tags(_ routes: [RouteDescription]) -> JSONValue {
+        let used = RouteDescription.Group.allCases.filter { group in routes.contains { $0.group == group } }
+        return .array(used.map { ["name": .string($0.rawValue), "description": .string($0.summary)] })
+    }
+
+    /// Those of the routes' answers by name, and one for each code, whether or not a route has it: types of problems lead here.
+    private static func examples(_ routes: [RouteDescription]) -> JSONValue {
+        var examples: [AnswerExample] = []
+        for example in routes.flatMap(\.shape.answers).map(\.example)
+        where !examples.contains(where: { $0.name == example.name }) {
+            examples.append(example)
+        }
+        examples += FailureCode.ofMerchantAPI.map(AnswerExample.refusal)
+        return .object(
+            examples.map { JSONMember($0.name, ["summary": .string($0.summary), "value": $0.value]) }
+        )
     }
 
     /// The named shapes that the routes use, and those that these use; only those that nothing but requests have are closed.

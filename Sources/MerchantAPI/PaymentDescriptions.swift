@@ -10,10 +10,11 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/charges",
         "createCharge",
+        .payments,
         .paymentsWrite,
         "make another charge under the permission of the buyer",
         shape(
-            [(.created, .named(.charge)), (.accepted, .named(.charge))],
+            [(.created, .named(.charge), .charge), (.accepted, .named(.charge), .pendingCharge)],
             body: [
                 .required("amount", .money), .optional("captureNow", .flag, "capture the charge at once"),
                 .optional("softDescriptor", descriptor, "text on the card statement; only with captureNow"),
@@ -29,9 +30,10 @@ extension RouteDescription {
         .get,
         "/v1/sessions/{id}/charges",
         "listCharges",
+        .payments,
         .sessionsRead,
         "list the charges of a session, in the order in which they became known",
-        ListForm.shape(of: .named(.charge), after: .matching(SchemaPattern.charge), length: 1...64)
+        ListForm.shape(.charges, of: .named(.charge), after: .matching(SchemaPattern.charge), length: 1...64)
     )
 
     /// Reads a charge.
@@ -39,9 +41,10 @@ extension RouteDescription {
         .get,
         "/v1/charges/{chargeId}",
         "readCharge",
+        .payments,
         .sessionsRead,
         "read a charge, in the state last read at the payment provider",
-        shape([(.ok, .named(.charge))], problems: [.notFound])
+        shape([(.ok, .named(.charge), .charge)], problems: [.notFound])
     )
 
     /// Takes the money of a charge.
@@ -49,10 +52,11 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/capture",
         "captureCharge",
+        .payments,
         .paymentsWrite,
         "capture the charge, once; the rest of the amount is released",
         shape(
-            [(.ok, .named(.charge)), (.accepted, .named(.charge))],
+            [(.ok, .named(.charge), .charge), (.accepted, .named(.charge), .pendingCapture)],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
                 + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
@@ -65,10 +69,11 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/cancel",
         "cancelCharge",
+        .payments,
         .paymentsWrite,
         "cancel the charge and release the held amount",
         shape(
-            [(.ok, .named(.charge))],
+            [(.ok, .named(.charge), .canceledCharge)],
             body: [.optional("reason", reason, "for your records, here and at the provider"), metadata],
             example: #"{"reason":"out of stock"}"#,
             problems: ending
@@ -80,10 +85,11 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/refunds",
         "refundCharge",
+        .payments,
         .refundsWrite,
         "refund a charge, in whole or in part",
         shape(
-            [(.created, .named(.refund))],
+            [(.created, .named(.refund), .refund)],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
                 + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
@@ -96,9 +102,10 @@ extension RouteDescription {
         .get,
         "/v1/charges/{chargeId}/refunds",
         "listRefunds",
+        .payments,
         .sessionsRead,
         "list the refunds of a charge, in the order in which they became known",
-        ListForm.shape(of: .named(.refund), after: .matching(SchemaPattern.refund), length: 1...64)
+        ListForm.shape(.refunds, of: .named(.refund), after: .matching(SchemaPattern.refund), length: 1...64)
     )
 
     /// Reads a charge at the provider now.
@@ -106,13 +113,14 @@ extension RouteDescription {
         .post,
         "/v1/charges/{chargeId}/refresh",
         "refreshCharge",
+        .payments,
         .sessionsRead,
         "read the charge at the payment provider now, and return it; it is also read by itself when a message says so",
         refreshed
     )
 
     private static var refreshed: Shape {
-        var shape = Shape(.ok, .named(.charge))
+        var shape = Shape(.ok, .named(.charge), .authorizedCharge)
         shape.isKept = false
         shape.body = .object([])
         shape.example = "{}"
@@ -125,9 +133,10 @@ extension RouteDescription {
         .get,
         "/v1/refunds/{refundId}",
         "readRefund",
+        .payments,
         .sessionsRead,
         "read a refund, in the state last read at the payment provider",
-        shape([(.ok, .named(.refund))], problems: [.notFound])
+        shape([(.ok, .named(.refund), .refund)], problems: [.notFound])
     )
 
     /// Ends the permission of a session.
@@ -135,10 +144,11 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/close",
         "closeSession",
+        .payments,
         .paymentsWrite,
         "end the permission: nothing more can be charged",
         shape(
-            [(.ok, .named(.permission))],
+            [(.ok, .named(.permission), .permission)],
             body: [
                 .optional("reason", reason, "for your records at the provider"),
                 .optional(
@@ -168,14 +178,13 @@ extension RouteDescription {
         ending + [.invalidAmount, .amountExceeds, .currencyNotSupported]
 
     private static func shape(
-        _ answers: [(status: HTTPStatus, shape: Schema)],
+        _ answers: [Answer],
         body: [SchemaMember]? = nil,
         sorts: [[SchemaRule]] = [],
         example: String? = nil,
         problems: [FailureCode]
     ) -> Shape {
-        var shape = Shape(.ok, .object([]))
-        shape.answers = answers
+        var shape = Shape(answers)
         shape.body = body.map { sorts.isEmpty ? .object($0) : .sorts($0, sorts) }
         shape.example = example
         shape.problems = problems

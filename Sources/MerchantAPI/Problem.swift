@@ -1,6 +1,8 @@
 import CheckoutCodes
+import HTTPCore
 package import MerchantOrders
 package import Primitives
+package import ServiceAPI
 package import StrictJSON
 package import Web
 
@@ -54,14 +56,73 @@ package struct OperationProblem: Sendable, Hashable {
     var json: JSONValue { ["id": .string(id.description), "kind": .string(kind)] }
 }
 
+/// The refusal of an operation that was begun: the same for each request for the operation, whichever process answers.
+package struct RefusedOperation: Sendable, Hashable {
+    /// The operation.
+    package let id: UUIDBytes
+    /// What the provider said of it, if it said something.
+    package let provider: ProviderProblem?
+
+    /// The refusal of an operation.
+    ///
+    /// - Parameters:
+    ///   - id: The operation.
+    ///   - provider: What the provider said of it.
+    package init(id: UUIDBytes, provider: ProviderProblem? = nil) {
+        self.id = id
+        self.provider = provider
+    }
+}
+
 // What every handler below `/v1` throws is a failure; a problem is what its answer says of it.
 extension Failure {
     /// What the provider said, where the failure is of its making.
-    package var provider: ProviderProblem? { context as? ProviderProblem }
+    package var provider: ProviderProblem? {
+        context as? ProviderProblem ?? (context as? RefusedOperation)?.provider
+    }
 
-    /// The content of the answer: `{"error":{"code","message","field"?,"provider"?}}`.
-    package var problem: JSONValue {
-        var members = [JSONMember("code", .string(code.name)), JSONMember("message", .string(message))]
+    /// The content of the answer: a problem of RFC 9457 with members of our own, in one line that ends.
+    ///
+    /// - Parameter id: Of the request; it is the instance of the problem unless that is an operation.
+    /// - Returns: `{"type","title","status","detail","instance","code","field"?,"provider"?}`.
+    package func problem(inRequest id: String) -> [UInt8] {
+        var output: [UInt8] = []
+        // Enough for all but the longest, so that it is not moved while it grows.
+        output.reserveCapacity(480)
+        output.append(contentsOf: #"{"type":""#.utf8)
+        output.append(contentsOf: ProblemType.place.utf8)
+        output.append(contentsOf: code.name.utf8)
+        output.append(contentsOf: #"","title":""#.utf8)
+        ProblemType.appendTitle(of: code, to: &output)
+        output.append(contentsOf: #"","status":"#.utf8)
+        output.append(contentsOf: String(code.status.code).utf8)
+        output.append(contentsOf: #","detail":"#.utf8)
+        JSONValue.append(message, to: &output)
+        output.append(contentsOf: #","instance":""#.utf8)
+        if let operation = context as? RefusedOperation {
+            output.append(contentsOf: "operation:".utf8)
+            output.append(contentsOf: operation.id.description.utf8)
+        } else {
+            output.append(contentsOf: "request:".utf8)
+            output.append(contentsOf: id.utf8)
+        }
+        output.append(contentsOf: #"","code":""#.utf8)
+        output.append(contentsOf: code.name.utf8)
+        output.append(UInt8(ascii: "\""))
+        for member in extensions {
+            output.append(UInt8(ascii: ","))
+            JSONValue.append(member.name, to: &output)
+            output.append(UInt8(ascii: ":"))
+            member.value.append(to: &output)
+        }
+        // The end of the line is for terminals: people try the interface with curl, and read refusals more often than anything else.
+        output.append(contentsOf: "}\n".utf8)
+        return output
+    }
+
+    /// What this refusal has besides.
+    private var extensions: [JSONMember] {
+        var members: [JSONMember] = []
         if let field { members.append(JSONMember("field", .string(field))) }
         if let provider { members.append(JSONMember("provider", provider.json)) }
         switch context {
@@ -71,7 +132,7 @@ extension Failure {
         default: break
         }
         if code == .referenceHeld, let session { members.append(JSONMember("sessionId", .string(session.description))) }
-        return ["error": .object(members)]
+        return members
     }
 
     // MARK: Of other refusals
@@ -100,6 +161,23 @@ extension Failure {
         case .tooMany: self.init(.invalidRequest, message: "The content has too many values.")
         case .repeated(let path): self.init(.invalidRequest, message: "The member comes twice.", field: path)
         }
+    }
+
+    /// An `Idempotency-Key` that is none.
+    ///
+    /// - Parameter refusal: Of the reader.
+    package init(_ refusal: IdempotencyWord.Refusal) {
+        let reason =
+            switch refusal {
+            case .empty: "The key is empty."
+            case .tooLong(let count):
+                "The key has \(count) characters; \(IdempotencyWord.maximumLength) are the most that it may have."
+            case .character(let number):
+                "Octet \(number) of the key is no visible ASCII character: no blank, no control character, no letter beyond ASCII."
+            case .quotation:
+                "A key in quotation marks ends with the second of them, and has each other one, and each backslash, behind a backslash."
+            }
+        self.init(.idempotencyKeyInvalid, message: reason, field: "Idempotency-Key")
     }
 
     /// What is kept of a text.
@@ -208,5 +286,20 @@ extension Failure {
         } catch {
             throw Failure(error)
         }
+    }
+}
+
+/// The types of problems: each code is one, which the description of the interface explains by an example.
+enum ProblemType {
+    /// Where the description has the examples.
+    static let examples = "#/components/examples/"
+    /// The same from any other place; the code follows.
+    static let place = "/v1/openapi.json" + examples
+
+    /// Appends what a code says in words, the same at each occurrence: `Not found`.
+    static func appendTitle(of code: FailureCode, to output: inout [UInt8]) {
+        let start = output.count
+        for octet in code.name.utf8 { output.append(octet == UInt8(ascii: "_") ? UInt8(ascii: " ") : octet) }
+        output[start] ^= 0x20
     }
 }

@@ -5,6 +5,31 @@ package import Web
 
 /// What is known of a route below `/v1`, for the router and for the document that describes the interface.
 package struct RouteDescription: Sendable {
+    /// One success: its status, and the shape and an example of its content.
+    package typealias Answer = (status: HTTPStatus, shape: Schema, example: AnswerExample)
+
+    /// Operations that a reader looks for together.
+    package enum Group: String, Sendable, CaseIterable {
+        /// Orders of buyers.
+        case sessions
+        /// Money of paid sessions.
+        case payments
+        /// What has happened.
+        case events
+        /// The interface itself.
+        case description
+
+        /// One line for people.
+        var summary: String {
+            switch self {
+            case .sessions: "one order of one buyer each, from its opening to its payment"
+            case .payments: "charges, captures and refunds of paid sessions"
+            case .events: "what has happened to sessions and payments"
+            case .description: "this description"
+            }
+        }
+    }
+
     /// What goes in and comes out.
     package struct Shape: Sendable {
         /// Parameters of the query; all may be absent.
@@ -14,7 +39,7 @@ package struct RouteDescription: Sendable {
         /// A request of the shape, as JSON; for readers and for a test that decodes it.
         package var example: String?
         /// What a success looks like, by status.
-        package var answers: [(status: HTTPStatus, shape: Schema)]
+        package var answers: [Answer]
         /// Whether the answer to a POST is kept under its Idempotency-Key; one that is not is made anew, without a second
         /// effect.
         package var isKept = true
@@ -30,8 +55,13 @@ package struct RouteDescription: Sendable {
         /// - Parameters:
         ///   - status: Of a success.
         ///   - shape: Of its content.
-        package init(_ status: HTTPStatus, _ shape: Schema) {
-            answers = [(status, shape)]
+        ///   - example: One such content.
+        package init(_ status: HTTPStatus, _ shape: Schema, _ example: AnswerExample) {
+            self.init([(status, shape, example)])
+        }
+
+        init(_ answers: [Answer]) {
+            self.answers = answers
         }
     }
 
@@ -55,6 +85,8 @@ package struct RouteDescription: Sendable {
     package let path: RoutePattern
     /// Names the route, in the document and in the metrics: lower camel case, unique.
     package let name: String
+    /// With which others it stands in the document.
+    package let group: Group
     /// What the key has to open; `nil` where no key is needed.
     package let scope: Scope?
     /// One line for people.
@@ -68,6 +100,7 @@ package struct RouteDescription: Sendable {
     ///   - method: GET or POST.
     ///   - path: With its places.
     ///   - name: Unique.
+    ///   - group: With which others it stands in the document.
     ///   - scope: What the key has to open.
     ///   - summary: One line for people.
     ///   - shape: What goes in and comes out.
@@ -75,6 +108,7 @@ package struct RouteDescription: Sendable {
         _ method: HTTPMethod,
         _ path: RoutePattern,
         _ name: String,
+        _ group: Group,
         _ scope: Scope?,
         _ summary: String,
         _ shape: Shape
@@ -82,6 +116,7 @@ package struct RouteDescription: Sendable {
         self.method = method
         self.path = path
         self.name = name
+        self.group = group
         self.scope = scope
         self.summary = summary
         self.shape = shape
@@ -92,13 +127,18 @@ package struct RouteDescription: Sendable {
         .get,
         "/v1/openapi.json",
         "describeInterface",
+        .description,
         nil,
         "this description",
         document
     )
 
     private static var document: Shape {
-        var shape = Shape(.ok, .object([]))
+        let members = ["title", "version"].map { SchemaMember.required($0, .text(1...100)) }
+        let document = Schema.object([
+            .required("openapi", .text(5...5)), .required("info", .object(members)), .required("paths", .object([])),
+        ])
+        var shape = Shape(.ok, document, .document)
         shape.isCached = true
         return shape
     }

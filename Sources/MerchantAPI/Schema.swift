@@ -249,33 +249,39 @@ package struct NamedSchema: Sendable, Hashable {
         isInBoth: true
     )
 
-    /// A refusal.
+    /// A refusal: a problem of RFC 9457, with members of our own.
     package static let problem = NamedSchema(
         "Problem",
         .object([
             .required(
-                "error",
+                "type",
+                .text(1...200),
+                "reference to the example of the code in this description; the same for each answer with the code"
+            ),
+            .required("title", .text(1...100), "the code in words"), .required("status", .integer(400...599)),
+            .required("detail", .text(1...1_000), "for developers; may change"),
+            .required(
+                "instance",
+                .text(1...100),
+                "`request:` and the id of the request that was refused first; `operation:` and its id if an operation was refused"
+            ),
+            .required("code", .word(FailureCode.ofMerchantAPI.map(\.name))),
+            .optional("field", .text(1...200), "the member or parameter that is wrong"),
+            .optional(
+                "provider",
                 .object([
-                    .required("code", .word(FailureCode.ofMerchantAPI.map(\.name))),
-                    .required("message", .text(1...1_000), "for developers; may change"),
-                    .optional("field", .text(1...200), "the member or parameter that is wrong"),
-                    .optional(
-                        "provider",
-                        .object([
-                            .optional("status", .integer(100...599)), .optional("reasonCode", .text(1...100)),
-                            .optional("requestId", .text(1...100)),
-                        ]),
-                        "what the payment provider said"
-                    ),
-                    .optional(
-                        "operation",
-                        .object([.required("id", .text(36...36)), .required("kind", .text(1...64))]),
-                        "with `charge_blocked` and `request_in_progress`: the operation that has to end first, as in `payment.stuck`"
-                    ),
-                    .optional("lastDecline", .named(.decline), "with `payment_declined`: why and when"),
-                    .optional("sessionId", .text(36...36), "with `reference_held`: the other session"),
-                ])
-            )
+                    .optional("status", .integer(100...599)), .optional("reasonCode", .text(1...100)),
+                    .optional("requestId", .text(1...100)),
+                ]),
+                "what the payment provider said"
+            ),
+            .optional(
+                "operation",
+                .object([.required("id", .text(36...36)), .required("kind", .text(1...64))]),
+                "with `charge_blocked` and `request_in_progress`: the operation that has to end first, as in `payment.stuck`"
+            ),
+            .optional("lastDecline", .named(.decline), "with `payment_declined`: why and when"),
+            .optional("sessionId", .text(36...36), "with `reference_held`: the other session"),
         ])
     )
 }

@@ -9,6 +9,7 @@ extension RouteDescription {
         .post,
         "/v1/sessions",
         "createSession",
+        .sessions,
         .sessionsWrite,
         "open a session for one order of one buyer",
         creation
@@ -19,9 +20,10 @@ extension RouteDescription {
         .get,
         "/v1/sessions/{id}",
         "readSession",
+        .sessions,
         .sessionsRead,
         "read a session",
-        Shape(.ok, .session)
+        Shape(.ok, .session, .session)
     )
 
     /// Reads the buyer of a session.
@@ -29,6 +31,7 @@ extension RouteDescription {
         .get,
         "/v1/sessions/{id}/buyer",
         "readBuyer",
+        .sessions,
         .buyersRead,
         "read buyer and address at the payment provider, for 30 days",
         buyer
@@ -39,6 +42,7 @@ extension RouteDescription {
         .get,
         "/v1/sessions",
         "listSessions",
+        .sessions,
         .sessionsRead,
         "list sessions, the newest first",
         list
@@ -49,6 +53,7 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/complete",
         "completeSession",
+        .sessions,
         .sessionsWrite,
         "complete the payment, after the buyer has returned to your server",
         completion
@@ -59,6 +64,7 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/finalize",
         "finalizeSession",
+        .sessions,
         .sessionsWrite,
         "confirm the payment of a `mobileApp`, once its buyer is back",
         finalization
@@ -69,6 +75,7 @@ extension RouteDescription {
         .post,
         "/v1/sessions/{id}/cancel",
         "cancelSession",
+        .sessions,
         .sessionsWrite,
         "end a session that is not paid",
         cancellation
@@ -124,7 +131,7 @@ extension RouteDescription {
     }
 
     private static var creation: Shape {
-        var shape = Shape(.created, .named(.openedSession))
+        var shape = Shape(.created, .named(.openedSession), .openedSession)
         let members: [SchemaMember] = [
             .required(
                 "reference",
@@ -233,7 +240,7 @@ extension RouteDescription {
     private static let link = Schema.matching(SchemaPattern.link, upTo: AppLinkOrigin.maximumBytes)
 
     private static var list: Shape {
-        var shape = ListForm.shape(of: .session, after: .matching(SchemaPattern.bytes16), length: 22...22)
+        var shape = ListForm.shape(.sessions, of: .session, after: .matching(SchemaPattern.bytes16), length: 22...22)
         shape.query += [
             QueryParameter(
                 "state",
@@ -262,13 +269,13 @@ extension RouteDescription {
     }
 
     private static var buyer: Shape {
-        var shape = Shape(.ok, .named(.buyer))
+        var shape = Shape(.ok, .named(.buyer), .buyer)
         shape.problems = [.notReady, .purchaseInProgress, .sessionOver, .buyerUnavailable, .providerFailed]
         return shape
     }
 
     private static var completion: Shape {
-        var shape = Shape(.ok, .session)
+        var shape = Shape(.ok, .session, .session)
         shape.isKept = false
         shape.body = .object([
             .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return address or link"),
@@ -285,7 +292,7 @@ extension RouteDescription {
             ),
         ])
         // Pending, with the state; or in profile strict the tab's second opening.
-        shape.answers.append((.accepted, .either([.session, .named(.openedSession)])))
+        shape.answers.append((.accepted, .either([.session, .named(.openedSession)]), .payingSession))
         shape.problems = [
             .notReady, .paymentDeclined, .proofMismatch, .orderMismatch, .sessionOver,
             .providerFailed,
@@ -294,7 +301,7 @@ extension RouteDescription {
     }
 
     private static var finalization: Shape {
-        var shape = Shape(.ok, .session)
+        var shape = Shape(.ok, .session, .session)
         shape.isKept = false
         shape.body = .object([
             .required(
@@ -310,13 +317,13 @@ extension RouteDescription {
                 "required if the session was opened with a challenge"
             ),
         ])
-        shape.answers.append((.accepted, .session))
+        shape.answers.append((.accepted, .session, .payingSession))
         shape.problems = completion.problems
         return shape
     }
 
     private static var cancellation: Shape {
-        var shape = Shape(.ok, .session)
+        var shape = Shape(.ok, .session, .endedSession)
         shape.body = .object([])
         shape.example = "{}"
         shape.problems = [.alreadyPaid, .purchaseInProgress, .sessionOver]

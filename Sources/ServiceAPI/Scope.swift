@@ -8,17 +8,27 @@ package struct Scope: Sendable, Hashable, FeatureSlot {
     /// A scope; declared once as a static member, and among the slots of the feature's card.
     package init(_ text: String) { self.text = text }
 
-    /// The scopes that a list stands for, or `nil` where a part of it is none.
+    /// Which part of a list is no scope.
+    package enum ListRefusal: Error, Hashable {
+        /// The program has no such scope.
+        case unknown(String)
+        /// The scope stands there before.
+        case repeated(String)
+    }
+
+    /// The scopes that a list stands for.
     ///
     /// - Parameters:
     ///   - text: Scopes with a comma between each two; no blanks, none twice, at least one.
     ///   - known: Those that the program has.
     /// - Returns: At least one scope, in the order of those known.
-    package static func parse(_ text: String, among known: [Scope]) -> [Scope]? {
+    /// - Throws: The first part that is none.
+    package static func parse(_ text: String, among known: [Scope]) throws(ListRefusal) -> [Scope] {
         var scopes: Set<Scope> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let scope = Scope(String(part))
-            guard known.contains(scope), scopes.insert(scope).inserted else { return nil }
+            guard known.contains(scope) else { throw .unknown(scope.text) }
+            guard scopes.insert(scope).inserted else { throw .repeated(scope.text) }
         }
         return known.filter(scopes.contains)
     }

@@ -11,6 +11,13 @@ extension JSONValue: CustomStringConvertible {
         return output
     }
 
+    /// Appends the value as compact UTF-8 text without a line break.
+    ///
+    /// - Parameter output: Grows by the text.
+    package func append(to output: inout [UInt8]) {
+        append(to: &output, inOrderOfNames: false)
+    }
+
     /// Appends the value as compact UTF-8 text with the members of every object in the order of their names, by octets.
     ///
     /// - Parameter output: Gets the same octets for every spelling of the value: order, blanks and escapes make no difference,
@@ -41,7 +48,7 @@ extension JSONValue: CustomStringConvertible {
         output.append(UInt8(ascii: "}"))
     }
 
-    private func append(to output: inout [UInt8], inOrderOfNames sorts: Bool = false) {
+    private func append(to output: inout [UInt8], inOrderOfNames sorts: Bool) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let flag): output.append(contentsOf: (flag ? "true" : "false").utf8)
@@ -73,7 +80,12 @@ extension JSONValue: CustomStringConvertible {
         return isInOrder ? members : members.sorted { $0.name.octets < $1.name.octets }
     }
 
-    private static func append(_ text: String, to output: inout [UInt8]) {
+    /// Appends a text with its quotation marks and escapes.
+    ///
+    /// - Parameters:
+    ///   - text: Any text.
+    ///   - output: Grows by it.
+    package static func append(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {

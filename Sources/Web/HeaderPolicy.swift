@@ -10,6 +10,10 @@ package struct HeaderPolicy: Sendable {
     package let page: FieldBlock
     /// JSON answers.
     package let json: FieldBlock
+    /// Refusals of programs, RFC 9457.
+    package let problem: FieldBlock
+    /// A JSON answer that may be kept, and is asked for again each time: it has an entity tag.
+    package let taggedJSON: FieldBlock
     /// Redirects.
     package let redirect: FieldBlock
     /// Static files under a name that holds their hash.
@@ -40,10 +44,10 @@ package struct HeaderPolicy: Sendable {
         }
         self.base = base
         common = FieldBlock(base)
-        json = block([
-            HeaderPolicy.json, HeaderPolicy.noStore, HeaderPolicy.noReferrer, HeaderPolicy.resourceSameOrigin,
-            HeaderPolicy.closed,
-        ])
+        let closed = [HeaderPolicy.noReferrer, HeaderPolicy.resourceSameOrigin, HeaderPolicy.closed]
+        json = block([HeaderPolicy.json, HeaderPolicy.noStore], closed)
+        problem = block([HeaderPolicy.problem, HeaderPolicy.noStore], closed)
+        taggedJSON = block([HeaderPolicy.json, HeaderPolicy.revalidated], closed)
         redirect = block(
             [HeaderPolicy.noStore, HeaderPolicy.noReferrer, HeaderPolicy.closed, HeaderPolicy.noRobots],
             HeaderPolicy.isolated
@@ -91,5 +95,7 @@ extension HeaderPolicy {
     /// A policy under which nothing is loaded.
     package static let empty = HTTPField(.contentSecurityPolicy, constant: "default-src 'none'")
     private static let json = HTTPField(.contentType, constant: "application/json; charset=utf-8")
+    private static let problem = HTTPField(.contentType, constant: "application/problem+json")
+    private static let revalidated = HTTPField(.cacheControl, constant: "no-cache")
     private static let immutable = HTTPField(.cacheControl, constant: "public, max-age=31536000, immutable")
 }

@@ -28,6 +28,8 @@ package struct FormatName: Sendable, Hashable {
     package static let json = FormatName("json")
     /// An error page.
     package static let page = FormatName("page")
+    /// A problem of RFC 9457, as every refusal below `/v1` is one; only where `/v1` is served.
+    package static let problem = FormatName("problem")
 }
 
 /// One row of a feature's routes, known without settings; its handler is given the part of the feature that lives on the loop.

@@ -9,11 +9,19 @@ import Webhooks
 @Suite("The description of the interface")
 struct OpenAPIDocumentTests {
     private func document() -> JSONValue {
-        var shape = RouteDescription.Shape(.created, .session)
+        var shape = RouteDescription.Shape(.created, .session, .session)
         shape.body = .object([.required("amount", .money)])
         shape.example = #"{"amount":{"amount":"1","currencyCode":"JPY"}}"#
         shape.problems = [.notReady]
-        let make = RouteDescription(.post, "/v1/things/{id}/make", "makeThing", .sessionsWrite, "makes a thing", shape)
+        let make = RouteDescription(
+            .post,
+            "/v1/things/{id}/make",
+            "makeThing",
+            .payments,
+            .sessionsWrite,
+            "makes a thing",
+            shape
+        )
         return OpenAPIDocument.make([make, .openAPI], server: "https://pay.example.com", version: "1.2.3")
     }
 
@@ -35,7 +43,13 @@ struct OpenAPIDocumentTests {
             ]
         )
         #expect(responses["409"]?["description"]?.text?.contains("`not_ready`") == true)
-        #expect(responses["404"]?["content"] != nil)
+        #expect(responses["404"]?["content"]?.members.map(\.name) == ["application/problem+json"])
+    }
+
+    @Test func `says of which group an operation is, and what the group is`() {
+        #expect(document()["paths"]?["/v1/things/{id}/make"]?["post"]?["tags"]?.description == #"["payments"]"#)
+        #expect(document()["tags"]?.elements.map { $0["name"]?.text } == ["payments", "description"])
+        #expect(document()["tags"]?.elements.allSatisfy { $0["description"]?.text?.isEmpty == false } == true)
     }
 
     @Test func `needs no key to be read`() throws {
@@ -44,7 +58,7 @@ struct OpenAPIDocumentTests {
         #expect(operation["responses"]?.members.map(\.name) == ["200", "304"])
     }
 
-    @Test(arguments: ["schemas", "headers"])
+    @Test(arguments: ["schemas", "headers", "examples"])
     func `has everything that it refers to`(group: String) throws {
         let text = document().description
         let names = document()["components"]?[group]?.members.map(\.name) ?? []
@@ -64,6 +78,9 @@ struct OpenAPIDocumentTests {
             let names = responses[status]?["headers"]?.members.map(\.name) ?? []
             #expect(names.contains(name) && names.contains("X-Request-Id"), "\(status): \(names)")
             #expect(names.contains("Idempotent-Replayed") == ["201", "409"].contains(status), "\(status): \(names)")
+            for name in ["RateLimit", "RateLimit-Policy"] {
+                #expect(names.contains(name) == !["401", "405"].contains(status), "\(status): \(names)")
+            }
         }
     }
 

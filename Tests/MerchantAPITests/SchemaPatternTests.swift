@@ -117,7 +117,7 @@ struct SchemaPatternTests {
 
     @Test func `takes no name of a field that has none`() {
         #expect(Failure(.invalidRequest, field: "").field == nil)
-        #expect(Failure(.invalidRequest, field: "").problem["error"]?["field"] == nil)
+        #expect(Failure(.invalidRequest, field: "").json["field"] == nil)
         #expect(Failure(.invalidRequest, field: "a").field == "a")
     }
 

@@ -39,7 +39,10 @@ import Testing
             shop.database.answer("api_key_find")
             let answer = try await shop.send(request, isLetIn: false)
             let none = try await shop.ask(request.method, request.path)
-            #expect(answer.status == 401 && answer.body == none.body && answer[.wwwAuthenticate] == "Bearer")
+            #expect(answer.status == 401 && answer[.wwwAuthenticate] == "Bearer")
+            // They differ in the request that they name, and in nothing else.
+            let bodies = [answer, none].map { one in one.body.replacing(one[.xRequestID] ?? "", with: "") }
+            #expect(bodies[0] == bodies[1] && bodies[0] != answer.body)
             let shown = try shop.parameters("api_key_find")
             let (id, hash) = (try shown.uuid(0, 0), try shown.bytes(0, 1))
             #expect(id.description == MerchantKey.id && hash.count == 32)
@@ -123,6 +126,32 @@ import Testing
         }
     }
 
+    @Test func `says on each answer what the limit leaves`() async throws {
+        try await withMerchants(["merchant.requests_per_minute": "60"]) { shop in
+            let request = MerchantRequest(.get, "/v1/refunds/\(Sample.refund)")
+            shop.database.answer("ledger_object", ObjectRow.refund().row)
+            let answer = try await shop.send(request)
+            #expect(answer.status == 200 && answer[.rateLimitPolicy] == #""key";q=60;w=60"#)
+            #expect(answer[.rateLimit] == #""key";r=59;t=1"#)
+            shop.database.answer("ledger_object")
+            let absent = try await shop.send(request)
+            #expect(absent.status == 404 && absent[.rateLimitPolicy] == #""key";q=60;w=60"#)
+            #expect(absent[.rateLimit] == #""key";r=58;t=2"#)
+            let complete = MerchantRequest(.post, "/v1/sessions/\(Sample.session)/complete", "", "", "{}")
+            let counted = try await shop.send(complete)
+            #expect(counted.status == 400 && counted[.rateLimitPolicy] == #""session";q=6;w=60"#)
+            #expect(counted[.rateLimit] == #""session";r=5;t=10"#)
+            for _ in 0..<6 { _ = try await shop.send(complete) }
+            let refused = try await shop.send(complete)
+            #expect(refused.status == 429 && refused[.rateLimitPolicy] == #""session";q=6;w=60"#)
+            let wait = try #require(refused[.retryAfter])
+            #expect(refused[.rateLimit] == #""session";r=0;t=\#(wait)"#)
+            // Nobody is counted who has not shown a key.
+            let keyless = try await shop.ask(.get, request.path)
+            #expect(keyless.status == 401 && keyless[.rateLimit] == nil && keyless[.rateLimitPolicy] == nil)
+        }
+    }
+
     @Test(arguments: ["complete", "finalize"])
     func `counts what buyers cause for the session and not for the key`(step: String) async throws {
         try await withMerchants(["merchant.requests_per_minute": "10"]) { shop in
@@ -164,6 +193,44 @@ import Testing
     }
 }
 
+@Suite struct `A refusal below v1` {
+    @Test func `is a problem of RFC 9457, whatever refuses`() async throws {
+        try await withMerchants(["merchant.requests_per_minute": "10"]) { shop in
+            let post = MerchantRequest.posts[0]
+            let read = MerchantRequest(.get, "/v1/charges/nothing")
+            var answers = [
+                try await shop.ask(.get, "/v1/nothing"), try await shop.ask(.put, "/v1/events"),
+                try await shop.ask(.delete, "/v1/openapi.json"), try await shop.ask(.get, "/v1/events"),
+                try await shop.ask(.get, "/v1/events", fields: [(.origin, "https://shop.example")]),
+                try await shop.send(post, body: String(repeating: " ", count: 196_609), isLetIn: false),
+                try await shop.send(post, type: "text/plain"), try await shop.send(post, word: ""),
+                try await shop.send(post, body: "{}"),
+            ]
+            shop.letIn([])
+            answers.append(try await shop.send(read, isLetIn: false))
+            shop.database.answer("ledger_object")
+            answers.append(try await shop.send(read))
+            shop.database.fail("ledger_object", .unavailable)
+            answers.append(try await shop.send(read))
+            for _ in 0..<9 {
+                shop.database.answer("ledger_object")
+                answers.append(try await shop.send(read))
+            }
+            shop.database.clear()
+            #expect(Set(answers.map(\.status)) == [400, 401, 403, 404, 405, 413, 415, 429, 503])
+            for answer in answers {
+                #expect(answer[.contentType] == "application/problem+json" && answer[.cacheControl] == "no-store")
+                #expect(answer.json["status"]?.integer == answer.status)
+                let code = try #require(answer.code)
+                #expect(answer.json["type"]?.text == "/v1/openapi.json#/components/examples/\(code)")
+                #expect(answer.json["title"]?.text?.lowercased() == code.replacing("_", with: " "))
+                #expect(answer.message?.hasSuffix(".") == true)
+                #expect(answer.json["instance"]?.text == answer[.xRequestID].map { "request:\($0)" })
+            }
+        }
+    }
+}
+
 @Suite struct `The form of a request below v1` {
     @Test(arguments: MerchantRequest.posts)
     func `has the content in JSON`(request: MerchantRequest) async throws {
@@ -179,10 +246,14 @@ import Testing
     @Test(arguments: MerchantRequest.posts)
     func `names the request with one word`(request: MerchantRequest) async throws {
         try await withMerchants { shop in
-            for word in ["", "a b", "ä", "\"a", "\"a\"b", String(repeating: "a", count: 256)] {
+            let words = [
+                ("", "empty"), ("a b", "Octet 2 "), ("ä", "Octet 1 "), ("\"a", "quotation marks"),
+                ("\"a\"b", "quotation marks"), (String(repeating: "a", count: 256), "256 characters"),
+            ]
+            for (word, reason) in words {
                 let answer = try await shop.send(request, word: word)
                 #expect(answer.status == 400 && answer.code == "idempotency_key_invalid", "\(word)")
-                #expect(answer.field == "Idempotency-Key")
+                #expect(answer.field == "Idempotency-Key" && answer.message?.contains(reason) == true, "\(word)")
             }
             let key: (HTTPFieldName, String) = (.authorization, "Bearer " + MerchantKey.text)
             let fields: [(String, [(HTTPFieldName, String)])] = [
@@ -270,6 +341,7 @@ import Testing
         try await withMerchants { shop in
             let document = try await shop.ask(.get, "/v1/openapi.json")
             #expect(document.status == 200 && document[.contentType]?.hasPrefix("application/json") == true)
+            #expect(document[.cacheControl] == "no-cache")
             let paths = Set(document.json["paths"]?.members.map(\.name) ?? [])
             for request in MerchantRequest.all {
                 let pattern = request.path.replacing(Sample.session, with: "{id}")

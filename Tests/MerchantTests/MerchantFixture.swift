@@ -172,13 +172,13 @@ extension Answer {
     /// The content.
     var json: JSONValue { (try? JSONParser.parse(Array(body.utf8))) ?? .null }
     /// The code of a refusal below `/v1`.
-    var code: String? { json["error"]?["code"]?.text }
+    var code: String? { json["code"]?.text }
     /// The member that a refusal is about.
-    var field: String? { json["error"]?["field"]?.text }
+    var field: String? { json["field"]?.text }
     /// The sentence of a refusal.
-    var message: String? { json["error"]?["message"]?.text }
+    var message: String? { json["detail"]?.text }
     /// What the provider said, as it is passed on.
-    var provider: JSONValue? { json["error"]?["provider"] }
+    var provider: JSONValue? { json["provider"] }
 }
 
 extension ResultSet {

@@ -200,7 +200,7 @@ struct PurchaseRefused: Sendable, CustomTestStringConvertible {
                 }
                 let answer = try await shop.send(Self.request)
                 #expect(answer.status == 402 && answer.code == "payment_declined")
-                let decline = answer.json["error"]?["lastDecline"]
+                let decline = answer.json["lastDecline"]
                 let expected = #"{"reasonCode":"BuyerCanceled","at":"\#(Sample.text)"}"#
                 #expect(decline?.description == (isRead ? expected : nil))
             }

@@ -473,7 +473,7 @@ struct BadSession: Sendable, CustomTestStringConvertible {
             shop.database.answer("session_reference_holder", Cell.uuid(holder))
             let answer = try await shop.send(Self.request, body: SessionBodies.site(#","uniqueReference":true"#))
             #expect(answer.status == 409 && answer.code == "reference_held")
-            #expect(answer.json["error"]?["sessionId"]?.text == holder?.description)
+            #expect(answer.json["sessionId"]?.text == holder?.description)
             #expect(answer[.webviewSessionID] == holder?.description)
             let (isUnique, reference) = (
                 try shop.parameters("session_open_app").bool(0, 29),

@@ -78,6 +78,18 @@ struct IdempotencyWordTests {
     func `is nothing else`(value: String) {
         #expect(IdempotencyWord(value) == nil)
     }
+
+    @Test(
+        arguments: [
+            ("", .empty), ("\"\"", .empty), (String(repeating: "x", count: 256), .tooLong(256)),
+            ("\"\(String(repeating: "x", count: 300))\"", .tooLong(300)), ("order 123", .character(6)),
+            ("\"order 123\"", .character(7)), ("ä", .character(1)), ("ab\u{7F}", .character(3)), ("\"a", .quotation),
+            (#""a"b""#, .quotation), (#""a\b""#, .quotation), (#""a";p=1"#, .quotation),
+        ] as [(String, IdempotencyWord.Refusal)]
+    )
+    func `says which rule another value breaks`(value: String, refusal: IdempotencyWord.Refusal) {
+        #expect(throws: refusal) { try IdempotencyWord(reading: value) }
+    }
 }
 
 @Suite("The fingerprint of a request")

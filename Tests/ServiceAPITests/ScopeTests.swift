@@ -11,21 +11,26 @@ struct ScopeTests {
             ("passes:read,notes:write,notes:read", ["notes:read", "notes:write", "passes:read"]),
         ]
     )
-    func `are read from a list, in the order in which the program has them`(text: String, scopes: [String]) {
-        #expect(Scope.parse(text, among: ScopeTests.known) == scopes.map(Scope.init))
+    func `are read from a list, in the order in which the program has them`(text: String, scopes: [String]) throws {
+        #expect(try Scope.parse(text, among: ScopeTests.known) == scopes.map(Scope.init))
     }
 
-    @Test(arguments: [
-        "", ",", "notes:read,", ",notes:read", "notes:read, notes:write", "Notes:read", "notes",
-        "notes:read,notes:read", "notes:read;passes:read", "admin",
-    ])
-    func `are not read from anything else`(text: String) {
-        #expect(Scope.parse(text, among: ScopeTests.known) == nil)
+    @Test(
+        arguments: [
+            ("", .unknown("")), (",", .unknown("")), ("notes:read,", .unknown("")), (",notes:read", .unknown("")),
+            ("notes:read, notes:write", .unknown(" notes:write")), ("Notes:read", .unknown("Notes:read")),
+            ("notes:read,notes,admin", .unknown("notes")), ("notes:read,notes:read", .repeated("notes:read")),
+            ("notes:read;passes:read", .unknown("notes:read;passes:read")), ("admin", .unknown("admin")),
+        ] as [(String, Scope.ListRefusal)]
+    )
+    func `are not read from anything else, and the part that is none is named`(text: String, refusal: Scope.ListRefusal)
+    {
+        #expect(throws: refusal) { try Scope.parse(text, among: ScopeTests.known) }
     }
 
-    @Test func `are written as they are read`() {
+    @Test func `are written as they are read`() throws {
         #expect(Scope.list(ScopeTests.known) == "notes:read,notes:write,passes:read")
         #expect(Scope.list([]) == "")
-        #expect(Scope.parse(Scope.list(ScopeTests.known), among: ScopeTests.known) == ScopeTests.known)
+        #expect(try Scope.parse(Scope.list(ScopeTests.known), among: ScopeTests.known) == ScopeTests.known)
     }
 }

@@ -20,6 +20,19 @@ struct RateLimiterTests {
         #expect(limiter.wait(2, at: 3 * second) == nil)
     }
 
+    @Test func `says how many it lets through at once, and when it is as good as new`() {
+        var limiter = RateLimiter(perMinute: 20, capacity: 100)
+        #expect(limiter.room(1, at: 0) == (20, 0))
+        for left in (0..<20).reversed() {
+            limiter.count(1, at: 0)
+            #expect(limiter.room(1, at: 0) == (left, 60 - left * 3))
+        }
+        #expect(limiter.room(1, at: 3 * second) == (1, 57))
+        #expect(limiter.room(1, at: -86_400 * second) == (0, 60))
+        #expect(limiter.room(1, at: 60 * second) == (20, 0))
+        #expect(limiter.room(2, at: 0) == (20, 0))
+    }
+
     @Test func `is as good as new after a quiet minute`() {
         var limiter = RateLimiter(perMinute: 5, capacity: 100)
         for _ in 0..<50 { limiter.count(1, at: 0) }

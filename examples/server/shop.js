@@ -68,7 +68,7 @@ async function ask(method, path, body, key) {
         try {
             const [status, content, after] = await send(method, path, body, key);
             if (status < 500 && status !== 408 && status !== 429 && !(status === 409 && after)) return [status, content, after];
-            [retry, waits] = [after, status === 409 || content.error?.code === "outcome_unknown"];
+            [retry, waits] = [after, status === 409 || content.code === "outcome_unknown"];
         } catch (error) {
             // What is said of bad JSON quotes it, with the proof in it.
             console.error("shop: no answer to", path, error instanceof SyntaxError ? "no JSON" : error.message);
@@ -82,9 +82,9 @@ async function ask(method, path, body, key) {
 }
 
 /** Logs what no repeat makes better, without any secret; returns its code. */
-function refusal(what, status, {error = {}}) {
-    console.error("shop:", what, status, error.code, error.field, error.message);
-    return error.code;
+function refusal(what, status, {code, field, detail}) {
+    console.error("shop:", what, status, code, field, detail);
+    return code;
 }
 
 const yen = amount => ({amount: String(amount), currencyCode: "JPY"});
@@ -239,7 +239,7 @@ async function move(name, deed, word, body) {
     const [status, content, retry] = await ask("POST", `/v1/charges/${checkout.charge}/${deed}`, {amount: yen(amount)}, call.key);
     if (status < 300) return new Answer(status, {state: content.state, id: content.id}, retry);
     const error = refusal(deed + " refused:", status, content);
-    throw new Answer([402, 409, 422].includes(status) ? status : 502, {error, message: content.error?.message});
+    throw new Answer([402, 409, 422].includes(status) ? status : 502, {error, message: content.detail});
 }
 
 async function route({method, url, headers}, content) {

@@ -70,7 +70,7 @@ function ask(string $method, string $path, ?array $body = null, ?string $key = n
             $status = (int) explode(' ', $http_response_header[0])[1];
             $after = preg_grep('/^Retry-After:/i', $http_response_header);
             $retry = $after ? trim(explode(':', current($after), 2)[1]) : null;
-            $waits = $status === 409 || ($content['error']['code'] ?? null) === 'outcome_unknown';
+            $waits = $status === 409 || ($content['code'] ?? null) === 'outcome_unknown';
             if ($status < 500 && $status !== 408 && $status !== 429 && !($status === 409 && $retry)) return [$status, $content, $retry];
         } else {
             // The system's words alone: what stands in front of them is the address, and whatever else somebody has put there.
@@ -104,9 +104,8 @@ function webhook_keys(): ?array {
 
 /** Logs what no repeat makes better, without any secret; returns its code. */
 function refusal(string $what, int $status, array $content): ?string {
-    $error = $content['error'] ?? [];
-    error_log("shop: $what $status " . implode(' ', [$error['code'] ?? '', $error['field'] ?? '', $error['message'] ?? '']));
-    return $error['code'] ?? null;
+    error_log("shop: $what $status " . implode(' ', [$content['code'] ?? '', $content['field'] ?? '', $content['detail'] ?? '']));
+    return $content['code'] ?? null;
 }
 
 function yen(int|string $amount): array {
@@ -283,7 +282,7 @@ function move(string $name, string $deed, string $word, array $body): Answer {
     [$status, $content, $retry] = ask('POST', "/v1/charges/{$checkout['charge']}/$deed", ['amount' => yen($amount)], $call['key']);
     if ($status < 300) return new Answer($status, ['state' => $content['state'], 'id' => $content['id']], $retry);
     $code = refusal("$deed refused:", $status, $content);
-    $message = $content['error']['message'] ?? null;
+    $message = $content['detail'] ?? null;
     throw new Answer(in_array($status, [402, 409, 422], true) ? $status : 502, ['error' => $code, 'message' => $message]);
 }
 

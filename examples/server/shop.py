@@ -51,7 +51,7 @@ def ask(method, path, body=None, key=None):
             connection.request(method, URL.path.rstrip("/") + path, json.dumps(body) if key else None, fields)
             reply = connection.getresponse()
             status, retry, content = reply.status, reply.getheader("Retry-After"), json.loads(reply.read())
-            code = content.get("error", {}).get("code")
+            code = content.get("code")
             if status < 500 and status not in (408, 429) and not (status == 409 and retry):
                 return status, content, retry
         except (OSError, http.client.HTTPException, ValueError) as problem:
@@ -66,9 +66,8 @@ def ask(method, path, body=None, key=None):
 
 def refusal(what, status, content):
     """Logs what no repeat makes better, without any secret; returns its code."""
-    error = content.get("error", {})
-    print("shop:", what, status, error.get("code"), error.get("field"), error.get("message"), file=sys.stderr, flush=True)
-    return error.get("code")
+    print("shop:", what, status, content.get("code"), content.get("field"), content.get("detail"), file=sys.stderr, flush=True)
+    return content.get("code")
 
 def yen(amount):
     return {"amount": str(amount), "currencyCode": "JPY"}
@@ -225,7 +224,7 @@ def move(name, deed, word, body):
     if status < 300:
         return Answer(status, {"state": content["state"], "id": content["id"]}, retry)
     code = refusal(deed + " refused:", status, content)
-    raise Answer(status if status in (402, 409, 422) else 502, {"error": code, "message": content.get("error", {}).get("message")})
+    raise Answer(status if status in (402, 409, 422) else 502, {"error": code, "message": content.get("detail")})
 
 class Shop(BaseHTTPRequestHandler):
     timeout = 20  # For a client that says nothing.

@@ -61,7 +61,7 @@ def ask(method, path, body = nil, key = nil)
     begin
       reply = Net::HTTP.start(URL.hostname, URL.port, nil, options) { |http| http.request(request) }
       status, again, content = reply.code.to_i, reply["Retry-After"], JSON.parse(reply.body)
-      waits = status == 409 || content.dig("error", "code") == "outcome_unknown"
+      waits = status == 409 || content["code"] == "outcome_unknown"
       return [status, content, again] if status < 500 && ![408, 429].include?(status) && !(status == 409 && again)
     rescue SystemCallError, IOError, SocketError, Timeout::Error, OpenSSL::SSL::SSLError, Net::HTTPBadResponse, JSON::ParserError => e
       # What is said of bad JSON or of bad fields quotes them, with what is secret in them.
@@ -77,9 +77,8 @@ end
 
 # Logs what no repeat makes better, without any secret; returns its code.
 def refusal(what, status, content)
-  error = content["error"] || {}
-  warn "shop: #{what} #{status} #{error.values_at("code", "field", "message").join(" ")}"
-  error["code"]
+  warn "shop: #{what} #{status} #{content.values_at("code", "field", "detail").join(" ")}"
+  content["code"]
 end
 
 def yen(amount)
@@ -251,7 +250,7 @@ def move(name, deed, word, body)
   status, content, again = ask("POST", "/v1/charges/#{checkout["charge"]}/#{deed}", { amount: yen(amount) }, call["key"])
   return Answer.new(status, { state: content["state"], id: content["id"] }, again) if status < 300
   code = refusal("#{deed} refused:", status, content)
-  raise Answer.new([402, 409, 422].include?(status) ? status : 502, { error: code, message: content.dig("error", "message") })
+  raise Answer.new([402, 409, 422].include?(status) ? status : 502, { error: code, message: content["detail"] })
 end
 
 class Shop < WEBrick::HTTPServlet::AbstractServlet

@@ -139,9 +139,9 @@ package struct MerchantReply: Sendable {
     /// The content as text.
     package var text: String { page.text }
     /// The code of a refusal; empty for a success.
-    package var code: String { body["error"]?["code"]?.text ?? "" }
+    package var code: String { body["code"]?.text ?? "" }
     /// The member that a refusal names; empty where there is none.
-    package var field: String { body["error"]?["field"]?.text ?? "" }
+    package var field: String { body["field"]?.text ?? "" }
 
     /// A member of the content.
     package subscript(name: String) -> JSONValue? { body[name] }

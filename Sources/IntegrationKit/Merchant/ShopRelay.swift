@@ -138,7 +138,7 @@ package final class ShopRelay: Sendable {
                 return index.map { state.fates.remove(at: $0).fate }
             }
             if case .refused(let status, let code, let pause) = fate {
-                let body = Array(#"{"error":{"code":"\#(code)","message":"Later."}}"#.utf8)
+                let body = Array(#"{"status":\#(status),"detail":"Later.","code":"\#(code)"}"#.utf8)
                 var answer = HTTPResponse(HTTPStatus(status) ?? .internalError, body: .bytes(body))
                 if let name = HTTPFieldName("retry-after") { _ = answer.add(name, "\(pause)") }
                 return .now(answer)

@@ -80,10 +80,7 @@ extension KeysCommand {
                 guard let name = arguments.values["name"], KeyGrant.isName(name) else {
                     throw Task.problem("create needs --name, 1 to 100 printable characters")
                 }
-                guard let scopes = arguments.values["scopes"].flatMap({ Scope.parse($0, among: known) }) else {
-                    throw Task.problem("create needs --scopes, a list of \(Scope.list(known))")
-                }
-                self = .create(name: name, scopes: scopes)
+                self = .create(name: name, scopes: try Task.scopes(arguments.values["scopes"], known))
             case ("list", 1) where options.isEmpty: self = .list
             case ("revoke", 2) where options.isEmpty: self = .revoke(try Task.id(operands[1]))
             case ("rotate", 2) where options.isSubset(of: ["overlap"]):
@@ -164,6 +161,18 @@ extension KeysCommand {
         private static func id(_ text: String) throws(ConfigurationError) -> UUIDBytes {
             guard let id = UUIDBytes(text) else { throw problem("\(text) is no id of a key") }
             return id
+        }
+
+        private static func scopes(_ list: String?, _ known: [Scope]) throws(ConfigurationError) -> [Scope] {
+            guard let list else { throw problem("create needs --scopes, a list of \(Scope.list(known))") }
+            do throws(Scope.ListRefusal) {
+                return try Scope.parse(list, among: known)
+            } catch {
+                switch error {
+                case .unknown(let part): throw problem("--scopes: \"\(part)\" is none of \(Scope.list(known))")
+                case .repeated(let part): throw problem("--scopes: \(part) comes twice")
+                }
+            }
         }
 
         private static func overlap(_ text: String) throws(ConfigurationError) -> Duration {

@@ -44,8 +44,12 @@ struct PaymentResolver {
         case .end(let id):
             return try await decide("--end", id, all) { _ in
                 guard let held = try await reopen(id, lease: .seconds(60)) else { return false }
-                let problem = Failure(.providerRefused, message: "An operator has ended the operation.")
-                let answer = StoredAnswer(status: problem.code.status.code, body: problem.problem.bytes)
+                let problem = Failure(
+                    .providerRefused,
+                    message: "An operator has ended the operation.",
+                    context: RefusedOperation(id: id)
+                )
+                let answer = PaymentOperation.answer(problem)
                 return try await orders.settle(held, as: .refused("operator", nil, answer))
             }
         case .done(let id, let object):

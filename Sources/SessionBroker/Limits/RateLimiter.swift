@@ -88,6 +88,18 @@ package struct RateLimiter: Sendable {
         return nil
     }
 
+    /// How many events of a key there is room for at once, and how long it takes until there is room for all.
+    ///
+    /// - Parameters:
+    ///   - key: Whose bucket.
+    ///   - now: Microseconds.
+    /// - Returns: Events, and whole seconds.
+    package mutating func room(_ key: UInt64, at now: Int64) -> (events: Int, seconds: Int) {
+        let behind = min(max((fullAt.value(for: key, at: now) ?? now) - now, 0), depth + interval)
+        let events = behind > depth ? 0 : (depth - behind) / interval + 1
+        return (Int(events), Int((behind + 999_999) / 1_000_000))
+    }
+
     /// Counts an event, whether or not there was room for it.
     ///
     /// - Parameters:

@@ -71,7 +71,7 @@ struct AnswerTests {
             app.buyer.card = card
             let declined = try await merchant.finalize(session, try await app.checkOut(session.launch))
             #expect(declined.status == 402, "\(declined.text)")
-            let decline = try #require(declined["error"]?["lastDecline"])
+            let decline = try #require(declined["lastDecline"])
             #expect(decline["reasonCode"]?.text == reason && decline["at"]?.text?.hasSuffix("Z") == true)
             let read = try await merchant.get("/v1/sessions/\(session.id)")
             #expect(read["lastDecline"] == decline && read["expiresAt"]?.text != nil)

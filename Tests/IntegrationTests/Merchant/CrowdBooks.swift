@@ -119,7 +119,7 @@ final class EventReader {
         while true {
             let answer = try await ask("/v1/events?limit=100" + (cursor.map { "&after=" + $0 } ?? ""))
             let page = try JSONParser.parse(answer.body)
-            if cursor != nil, page["error"]?["code"]?.text == "invalid_cursor" {
+            if cursor != nil, page["code"]?.text == "invalid_cursor" {
                 restarts += 1
                 beginAnew()
                 continue

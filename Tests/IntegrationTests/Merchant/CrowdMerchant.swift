@@ -173,7 +173,7 @@ final class CrowdMerchant {
         try await poll(shop.reactor, "an answer to \(mark ?? path)") {
             do {
                 let answer = try await self.shop.ask(self.nextURL, method, path, body?.bytes ?? [], mark: mark)
-                let code = try JSONParser.parse(answer.body)["error"]?["code"]?.text ?? ""
+                let code = try JSONParser.parse(answer.body)["code"]?.text ?? ""
                 guard [202, 429, 503].contains(answer.status) || code.hasSuffix("_in_progress") else { return answer }
                 if let mark { try self.endLeases(path, mark) }
             } catch is HTTPExchangeError {

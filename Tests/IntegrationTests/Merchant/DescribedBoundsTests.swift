@@ -100,13 +100,13 @@ import Testing
 
     /// Whether a text was refused as it is written, whatever else may be wrong with the request.
     private func refusesForm(_ reply: MerchantReply, of bound: DescribedText) -> Bool {
-        let error = reply.body["error"]
-        let field = error?["field"]?.text
-        switch error?["code"]?.text {
+        let error = reply.body
+        let field = error["field"]?.text
+        switch error["code"]?.text {
         case "invalid_request": return field == bound.field
         // An amount is one member for the program.
         case "invalid_amount":
-            let isWritten = error?["message"]?.text?.hasPrefix("An amount is") == false
+            let isWritten = error["detail"]?.text?.hasPrefix("An amount is") == false
             return !isWritten && field.map { $0 + ".amount" } == bound.field
         // Ids and secrets of another form are those of another session.
         case "order_mismatch", "proof_mismatch": return field == bound.field

@@ -85,7 +85,7 @@ struct PaymentFaultTests {
             try await shop.control.fault("CreateCharge", ["status": 422, "reasonCode": "HardDeclined"])
             let refused = try await till.insist(path, body, mark: "m")
             #expect((refused.status, refused.code) == (422, "provider_refused"), "\(refused.text)")
-            #expect(refused.json["error"]?["provider"]?["reasonCode"]?.text == "HardDeclined")
+            #expect(refused.json["provider"]?["reasonCode"]?.text == "HardDeclined")
             #expect(try await till.post(path, body, mark: "m").response.body == refused.response.body)
             // The permission is free for another request.
             #expect(try await till.post(path, body, mark: "n").status == 201)
@@ -164,10 +164,10 @@ struct PaymentFaultTests {
     private func expectWords(_ answer: Page, _ mishap: Mishap, _ till: Till, _ log: CapturedLog) {
         #expect(answer.status == 503, "\(answer.text)")
         #expect(answer.code == (mishap.isHarmless ? "provider_failed" : "outcome_unknown"))
-        #expect(answer.json["error"]?["message"]?.text?.contains("ry again") == true)
+        #expect(answer.json["detail"]?.text?.contains("ry again") == true)
         #expect(answer[field: "retry-after"] == "5")
         #expect(answer.webviewSession == till.webviewSession)
-        let told = answer.json["error"]?["provider"]?["status"]?.integer
+        let told = answer.json["provider"]?["status"]?.integer
         if let status = mishap.status { #expect(told == status) }
         // What came before the fault was settled.
         let lines = log.lines(with: till.webviewSession).filter {

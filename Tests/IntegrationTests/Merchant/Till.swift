@@ -122,7 +122,7 @@ extension Page {
     /// The body as JSON.
     var json: JSONValue { (try? JSONParser.parse(response.body)) ?? .null }
     /// The code of a refusal of the interface for merchants.
-    var code: String { json["error"]?["code"]?.text ?? "" }
+    var code: String { json["code"]?.text ?? "" }
 }
 
 extension ShopOptions {

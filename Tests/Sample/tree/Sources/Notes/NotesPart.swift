@@ -36,7 +36,7 @@ package final class NotesPart: FeaturePart {
         ),
         RouteGroup(
             on: .web,
-            .json,
+            .problem,
             [Route(.post, "/v1/notes/{board}", "leave a note", bodyLimit: 16_384, NotesPart.write)]
         ),
     ]
