@@ -243,7 +243,7 @@ let package = Package(
             ["Cryptography", "EventIO", "Primitives", "TestKit"],
             resources: [.copy("Vectors")]
         ),
-        tests("CommerceTests", ["Commerce"]),
+        tests("CommerceTests", ["Commerce", "Primitives"]),
         tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
         tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Primitives"]),
         tests(

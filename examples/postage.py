@@ -1,9 +1,11 @@
-# A server that says the postage, as docs/postage.md explains it.
+# A server that says the postage, or that nothing is sent to an address, as docs/postage.md explains it.
 # POSTAGE_SECRETS=whsec_... PORT=8098 python3 postage.py
-import base64, hashlib, hmac, json, os, re, sys, time
+import base64, hashlib, hmac, json, os, re, sys, time, unicodedata
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 FAR = {"JP-01": 1080, "JP-47": 1080}  # Hokkaido and Okinawa, as `prefecture` has them: the region is free text, in any spelling.
+UNSERVED = "10021"  # Postal codes on the Ogasawara islands begin so.
+SORRY = {"ja": "小笠原諸島にはお送りできません。", "en": "We do not ship to the Ogasawara islands."}
 
 def key(secret):
     """The key in a secret. One of fewer than 24 bytes is none: an empty one would believe everybody."""
@@ -33,11 +35,16 @@ class Postage(BaseHTTPRequestHandler):
         try:
             question = json.loads(body)
             prefecture, currency = question["address"]["prefecture"], question["currency"]
+            code = re.sub("[^0-9]", "", unicodedata.normalize("NFKC", question["address"]["postalCode"] or ""))
         except (ValueError, TypeError, KeyError, RecursionError):
             return self.send_error(400)
         if prefecture is None:
             return self.send_error(422)  # Region and postal code leave it in doubt: no price, and the buyer chooses another address.
-        answer = json.dumps({"amount": {"amount": str(FAR.get(prefecture, 540)), "currencyCode": currency}}).encode()
+        if code.startswith(UNSERVED):
+            answer = {"undeliverable": SORRY}  # The buyer reads the sentence, and chooses another address.
+        else:
+            answer = {"amount": {"amount": str(FAR.get(prefecture, 540)), "currencyCode": currency}}
+        answer = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-length", str(len(answer)))
         self.end_headers()

@@ -268,13 +268,13 @@ package protocol ShippingCosts: AnyObject {
     ///   - address: Of the order's terms, which may be older than the settings.
     ///   - question: What is to be sent where.
     ///   - webviewSession: For the log.
-    /// - Returns: In the currency of the order; with it the order can be charged.
+    /// - Returns: A postage with which the order can be charged, or why nothing is sent there.
     /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
     func ask(
         _ address: String,
         _ question: PostageQuestion,
         _ webviewSession: WebviewSessionID
-    ) async throws(Failure) -> Yen
+    ) async throws(Failure) -> DeliveryAnswer
 }
 
 /// Signals that the provider has news of an object.

@@ -54,8 +54,9 @@ package struct Order: Sendable, Hashable {
     package let postageRate: TaxRate
     /// What comes on top or is taken off, in the merchant's order.
     package let adjustments: [Adjustment]
-    /// What is paid but for the postage: tax and adjustments included.
-    package let beforePostage: Yen
+    /// What is paid but for the postage, in whole yen: tax and adjustments included; below zero where discounts pay a part of the
+    /// postage.
+    package let beforePostage: Int64
 
     /// An order, priced now; ten per cent come on top where the prices exclude tax.
     ///
@@ -67,7 +68,7 @@ package struct Order: Sendable, Hashable {
         self.lines = lines
         taxIncluded = bases == nil ? try subtotal.withTax() : subtotal
         adjustments = []
-        beforePostage = taxIncluded
+        beforePostage = taxIncluded.amount
         postageRate = .standard
     }
 
@@ -78,24 +79,26 @@ package struct Order: Sendable, Hashable {
     ///   - tax: On all of them; nothing where they have rates.
     ///   - adjustments: What comes on top or is taken off.
     ///   - postageRate: At which the postage is taxed, where the lines have rates.
+    ///   - postage: Of which discounts may take off something, too; nothing where it is not known.
     /// - Throws: `empty`, `quantity` for an article twice, `mixed`, `overflow` also where more is taken off than there is.
     package init(
         lines: [OrderLine],
         tax: Yen,
         adjustments: [Adjustment] = [],
-        postageRate: TaxRate = .standard
+        postageRate: TaxRate = .standard,
+        sparing postage: Yen = .zero
     ) throws(CommerceError) {
         subtotal = try Order.subtotal(lines)
-        bases = try Order.bases(lines, adjustments)
+        bases = try Order.bases(lines, adjustments, (postageRate, postage.amount))
         self.lines = lines
         self.adjustments = adjustments
         self.postageRate = postageRate
         taxIncluded = try subtotal.adding(tax)
         guard bases == nil || tax == .zero else { throw CommerceError(.mixed, "a tax on prices that include it") }
-        guard let rest = Yen(exactly: taxIncluded.amount + adjustments.units) else {
+        beforePostage = taxIncluded.amount + adjustments.units
+        guard (-postage.amount...Yen.limit).contains(beforePostage) else {
             throw CommerceError(.overflow, "adjustments of \(adjustments.units) yen")
         }
-        beforePostage = rest
     }
 
     /// An order as it was stored, with the sums of that day.
@@ -105,7 +108,7 @@ package struct Order: Sendable, Hashable {
     ///   - subtotal: What was stored beside it.
     ///   - beforePostage: What was stored beside it; kept even if the tax has changed since.
     /// - Throws: `malformed` when the JSON is not ours or its lines do not add up to the subtotal.
-    package init(json: [UInt8], subtotal: Yen, beforePostage: Yen) throws(CommerceError) {
+    package init(json: [UInt8], subtotal: Yen, beforePostage: Int64) throws(CommerceError) {
         let parts = try Order.parts(from: json)
         lines = parts.lines
         adjustments = parts.adjustments
@@ -114,8 +117,10 @@ package struct Order: Sendable, Hashable {
         guard sum == subtotal else {
             throw CommerceError(.malformed, "lines of \(sum.digits) with a subtotal of \(subtotal.digits)")
         }
-        bases = try Order.bases(lines, adjustments)
-        guard let taxIncluded = Yen(exactly: beforePostage.amount - adjustments.units),
+        // What discounts take off the postage was compared with it on that day.
+        bases = try Order.bases(lines, adjustments, (postageRate, Money.limit))
+        guard (-Yen.limit...Yen.limit).contains(beforePostage),
+            let taxIncluded = Yen(exactly: beforePostage - adjustments.units),
             bases == nil || taxIncluded == subtotal
         else {
             throw CommerceError(.malformed, "adjustments that do not fit the sums")
@@ -123,6 +128,15 @@ package struct Order: Sendable, Hashable {
         self.subtotal = subtotal
         self.taxIncluded = taxIncluded
         self.beforePostage = beforePostage
+    }
+
+    /// What is paid.
+    ///
+    /// - Parameter postage: Tax included.
+    /// - Returns: `nil` where discounts are more than everything, or the sum is above `Yen.limit`.
+    package func total(with postage: Yen) -> Yen? {
+        let (total, overflow) = beforePostage.addingReportingOverflow(postage.amount)
+        return overflow ? nil : Yen(exactly: total)
     }
 
     /// What is paid at each rate, with the postage where it is known; `nil` where the prices exclude tax.
@@ -142,13 +156,17 @@ package struct Order: Sendable, Hashable {
         return subtotal
     }
 
-    private static func bases(_ lines: [OrderLine], _ adjustments: [Adjustment]) throws(CommerceError) -> TaxBases? {
+    private static func bases(
+        _ lines: [OrderLine],
+        _ adjustments: [Adjustment],
+        _ postage: (rate: TaxRate, sum: Int64) = (.standard, 0)
+    ) throws(CommerceError) -> TaxBases? {
         guard lines.contains(where: { $0.article.taxRate != nil }) else { return nil }
         guard lines.allSatisfy({ $0.article.taxRate != nil }) else {
             throw CommerceError(.mixed, "prices with tax and prices without")
         }
         let sums = lines.lazy.map { (rate: $0.article.taxRate ?? .standard, sum: $0.sum.amount) }
-        guard let bases = TaxBases(of: sums, adjustments) else {
+        guard let bases = TaxBases(of: sums, adjustments, sparing: postage) else {
             throw CommerceError(.overflow, "adjustments of \(adjustments.units) yen")
         }
         return bases

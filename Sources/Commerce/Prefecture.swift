@@ -1,3 +1,5 @@
+package import Primitives
+
 /// A prefecture of Japan; the raw value is its number in JIS X 0401 and ISO 3166-2:JP.
 package enum Prefecture: UInt8, Sendable, Hashable, CaseIterable {
     /// 北海道.
@@ -97,6 +99,20 @@ package enum Prefecture: UInt8, Sendable, Hashable, CaseIterable {
 
     /// The code of ISO 3166-2, `JP-01` to `JP-47`.
     package var code: String { rawValue < 10 ? "JP-0\(rawValue)" : "JP-\(rawValue)" }
+
+    /// The name in kanji, in full, as the provider compares it.
+    package var kanji: String {
+        let names = Prefecture.names[Int(rawValue) - 1]
+        return names.kanji + names.kind
+    }
+
+    /// The prefecture with a name, or `nil`.
+    ///
+    /// - Parameter kanji: The name in kanji, in full, and in no other spelling.
+    package init?(kanji: OctetText) {
+        guard let found = Prefecture.allCases.first(where: { $0.kanji.octets == kanji }) else { return nil }
+        self = found
+    }
 
     /// The names that addresses have for it.
     private struct Names {

@@ -35,7 +35,7 @@ package struct Buyer: Sendable, Hashable, CustomStringConvertible, CustomReflect
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Everything about a buyer that is stored sealed only: who, where to, and how it is paid.
+/// Everything about a buyer that is stored sealed only: who, where to, how it is paid, and why nothing can be sent there.
 ///
 /// It describes itself by a placeholder, as its parts do: none of it may reach a log.
 package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
@@ -45,6 +45,8 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
     package let address: Address
     /// What the provider shows of the means of payment, for example `Visa ****1111`.
     package let payment: String?
+    /// Why nothing is sent to the address; `nil` where it has a price.
+    package let undeliverable: Undeliverable?
 
     /// Details.
     ///
@@ -52,10 +54,12 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
     ///   - buyer: Who buys.
     ///   - address: Where to send the order.
     ///   - payment: What the provider shows of the means of payment; empty counts as missing.
-    package init(buyer: Buyer, address: Address, payment: String? = nil) {
+    ///   - undeliverable: Why nothing is sent to the address.
+    package init(buyer: Buyer, address: Address, payment: String? = nil, undeliverable: Undeliverable? = nil) {
         self.buyer = buyer
         self.address = address
         self.payment = payment?.isEmpty == true ? nil : payment
+        self.undeliverable = undeliverable
     }
 
     /// The details that were stored.
@@ -79,13 +83,23 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
         }
         try reader.expect("},\"payment\":")
         payment = try reader.optionalText()
+        undeliverable = try PrivateDetails.undeliverable(&reader)
         try reader.expect("}")
         try reader.end()
         buyer = Buyer(TextParts(reader.bytes, who))
         address = Address(TextParts(reader.bytes, place))
     }
 
-    /// The bytes to seal: JSON with every member, in a fixed order.
+    private static func undeliverable(_ reader: inout CanonicalJSONReader) throws(CommerceError) -> Undeliverable? {
+        guard reader.take(",\"undeliverable\":{\"ja\":") else { return nil }
+        let japanese = try reader.optionalText()
+        try reader.expect(",\"en\":")
+        let english = try reader.optionalText()
+        try reader.expect("}")
+        return BuyerSentence(japanese: japanese, english: english).map { Undeliverable.said($0) } ?? .restricted
+    }
+
+    /// The bytes to seal: JSON with its members in a fixed order; `undeliverable` is there only where it is said.
     package var bytes: [UInt8] {
         var writer = CanonicalJSONWriter()
         writer.append(literal: "{\"buyer\":{\"id\":")
@@ -101,6 +115,15 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
         }
         writer.append(literal: "},\"payment\":")
         writer.append(payment)
+        if let undeliverable {
+            var sentence: BuyerSentence?
+            if case .said(let said) = undeliverable { sentence = said }
+            writer.append(literal: ",\"undeliverable\":{\"ja\":")
+            writer.append(sentence?.japanese)
+            writer.append(literal: ",\"en\":")
+            writer.append(sentence?.english)
+            writer.append(literal: "}")
+        }
         writer.append(literal: "}")
         return writer.bytes
     }

@@ -23,7 +23,8 @@ package struct TaxBases: Sendable, Hashable {
     private var reduced: Int64 = 0
     private var untaxed: Int64 = 0
 
-    /// What is paid at a rate: zero or more minor units.
+    /// What is paid at a rate: zero or more minor units, but for the rate of a postage that discounts pay a part of, until that
+    /// is added.
     package private(set) subscript(rate: TaxRate) -> Int64 {
         get {
             switch rate {
@@ -45,12 +46,18 @@ package struct TaxBases: Sendable, Hashable {
     /// bounds of `Money`.
     ///
     /// An adjustment with a rate belongs to that rate. A fee without one is taxed at the standard rate. Discounts without one are
-    /// taken off in proportion to what is paid at each rate then; the fractions of a unit are taken off at the lower rate.
+    /// taken off in proportion to what is paid at each rate then; the fractions of a unit are taken off at the lower rate. What
+    /// they are more is taken off the postage.
     ///
     /// - Parameters:
     ///   - lines: The rate and the sum of each line, tax included.
     ///   - adjustments: What comes on top or is taken off, tax included.
-    package init?(of lines: some Sequence<(rate: TaxRate, sum: Int64)>, _ adjustments: [Adjustment] = []) {
+    ///   - postage: Of which discounts may take off something, too; not added.
+    package init?(
+        of lines: some Sequence<(rate: TaxRate, sum: Int64)>,
+        _ adjustments: [Adjustment] = [],
+        sparing postage: (rate: TaxRate, sum: Int64) = (.standard, 0)
+    ) {
         for line in lines {
             guard add(line.sum, at: line.rate) else { return nil }
         }
@@ -64,9 +71,11 @@ package struct TaxBases: Sendable, Hashable {
                 discount = sum
             }
         }
-        let areSums = TaxRate.allCases.allSatisfy { (0...Money.limit).contains(self[$0]) }
-        guard areSums, discount <= total else { return nil }
-        if discount > 0 { takeOff(discount) }
+        let areSums = TaxRate.allCases.allSatisfy { rate in
+            ((rate == postage.rate ? -postage.sum : 0)...Money.limit).contains(self[rate])
+        }
+        guard areSums, discount <= total + postage.sum else { return nil }
+        if discount > 0 { takeOff(discount, orAt: postage.rate) }
     }
 
     private mutating func add(_ sum: Int64, at rate: TaxRate) -> Bool {
@@ -75,20 +84,22 @@ package struct TaxBases: Sendable, Hashable {
         return !overflow
     }
 
-    /// Takes off at most what there is.
+    /// Takes off at most what there is and the postage.
     ///
     /// The shares are differences of rounded sums, so they add up, and none exceeds its base.
-    private mutating func takeOff(_ discount: Int64) {
-        let whole = total
+    private mutating func takeOff(_ discount: Int64, orAt postageRate: TaxRate) {
+        let whole = TaxRate.allCases.reduce(0) { $0 + max(self[$1], 0) }
+        let share = min(discount, whole)
         var reached: Int64 = 0
         var taken: Int64 = 0
-        for rate in TaxRate.allCases {
+        for rate in TaxRate.allCases where self[rate] > 0 {
             reached += self[rate]
             // The product may need 80 bits; the quotient is at most the discount.
-            let sum = whole.dividingFullWidth(discount.multipliedFullWidth(by: reached)).quotient
+            let sum = whole.dividingFullWidth(share.multipliedFullWidth(by: reached)).quotient
             self[rate] -= sum - taken
             taken = sum
         }
+        self[postageRate] -= discount - share
     }
 
     /// The sums with one more.

@@ -61,9 +61,9 @@ package struct SessionRow {
         var row = opening
         row.append(json: String(decoding: order.json, as: UTF8.self))
         row.append(int64: order.subtotal.amount)
-        row.append(int64: order.beforePostage.amount)
+        row.append(int64: order.beforePostage)
         row.append(int64: postage)
-        row.append(int64: postage.map { $0 + order.beforePostage.amount })
+        row.append(int64: postage.map { $0 + order.beforePostage })
         row.append(json: terms)
         row.append(digest: launchHash)
         row.append(digest: shown)

@@ -30,6 +30,7 @@ extension SessionCreation {
             throw Failure(.currencyNotSupported, field: "currency")
         }
         var terms = contents.terms
+        terms.hasDelivery = request.hasDelivery
         let (webviewSession, issued) = try allocate(client, contents.order, challenge)
         let now = call.merchant.now
         let launch = try await launch(request, issued, &terms, call, at: now)
@@ -110,6 +111,7 @@ extension SessionCreation {
             client: request.client,
             environment: call.merchant.account.environment,
             request.draft,
+            hasDelivery: request.hasDelivery,
             times: MerchantOrder.Times(created: now, updated: now, expires: now + life)
         )
         return MerchantAnswer(

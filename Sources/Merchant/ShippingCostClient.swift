@@ -35,7 +35,7 @@ final class ShippingCostClient: ShippingCosts {
     /// How long a merchant's server has: the buyer looks at an empty page meanwhile.
     static let limit = Duration.seconds(3)
 
-    /// The status by which a merchant's server says that nothing is sent to an address: another try would not help.
+    /// The status by which a merchant's server says that an address has no price: another try would not help.
     private static let noPrice = 422
 
     /// The one status whose content counts.
@@ -52,7 +52,7 @@ final class ShippingCostClient: ShippingCosts {
         _ address: String,
         _ question: PostageQuestion,
         _ webviewSession: WebviewSessionID
-    ) async throws(Failure) -> Yen {
+    ) async throws(Failure) -> DeliveryAnswer {
         guard let inquiry, let origin = inquiry.policy.postageOrigin(of: address) else {
             throw Failure(
                 .postageFailed,
@@ -80,7 +80,7 @@ final class ShippingCostClient: ShippingCosts {
         }
         guard response.status == ShippingCostClient.priced else { throw failure("answered \(response.status)") }
         do throws(PostageRefusal) {
-            return try question.postage(in: response.body)
+            return try question.reading(response.body)
         } catch {
             throw failure(error.rawValue)
         }

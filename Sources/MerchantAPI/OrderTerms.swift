@@ -1,10 +1,11 @@
-import Commerce
+package import Commerce
 import HTTPCore
 package import MerchantOrders
 package import Primitives
 import StrictJSON
 
-/// What of an order the crossing of its buyer needs to know: postage, note, the way back, when the money is taken.
+/// What of an order the crossing of its buyer needs to know: postage, note, the way back, when the money is
+/// taken, where it may be sent.
 ///
 /// Stored with the webview session as JSON where a merchant's program opened it. Those of the shop itself follow from settings,
 /// and nothing is stored for them.
@@ -20,6 +21,10 @@ package struct OrderTerms: Sendable, Hashable {
     package let returnURL: String?
     /// When the money is taken.
     package let captureMode: CaptureMode
+    /// Whether something is sent to an address of the buyer's.
+    package var hasDelivery = true
+    /// To which addresses it may go; `nil` for all in Japan.
+    package private(set) var restrictions: DeliveryRestrictions?
     /// By which the address is known again that an app's payload was signed with; `nil` without an address.
     package var addressMark: Digest32?
     /// Whether an app's payload said that the payment may be agreed to before the bank has spoken.
@@ -46,6 +51,8 @@ package struct OrderTerms: Sendable, Hashable {
         note = options.note
         returnURL = options.returnURL
         captureMode = options.captureMode
+        hasDelivery = options.hasDelivery
+        restrictions = options.restrictions
     }
 
     /// Terms as they were stored, or `nil` for what this program did not write.
@@ -61,6 +68,11 @@ package struct OrderTerms: Sendable, Hashable {
         guard let mode else { return nil }
         captureMode = mode
         handlesPending = value["pending"]?.flag ?? false
+        hasDelivery = value["delivery"]?.flag ?? true
+        if let stored = value["deliveryRestrictions"] {
+            guard let known = DeliveryRestrictions(stored: stored) else { return nil }
+            restrictions = known
+        }
         guard let mark = value["addressMark"]?.text else { return }
         guard let digest = Hex.decode(mark).flatMap({ Digest32($0.span) }) else { return nil }
         addressMark = digest
@@ -69,7 +81,7 @@ package struct OrderTerms: Sendable, Hashable {
     /// JSON, to be stored; `nil` for what follows from settings.
     package var stored: [UInt8]? {
         var members: [JSONMember] = []
-        members.reserveCapacity(7)
+        members.reserveCapacity(9)
         switch postage {
         case .fixed(let sum): members.append(JSONMember("postage", JSONValue(Int(sum.units))))
         case .callback(let address): members.append(JSONMember("postageCallback", .string(address)))
@@ -79,6 +91,8 @@ package struct OrderTerms: Sendable, Hashable {
         if let note { members.append(JSONMember("note", .string(note))) }
         if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
+        if !hasDelivery { members.append(JSONMember("delivery", .bool(false))) }
+        if let restrictions { members.append(JSONMember("deliveryRestrictions", restrictions.json)) }
         if handlesPending { members.append(JSONMember("pending", .bool(true))) }
         if let addressMark { members.append(JSONMember("addressMark", .string(Hex.encode(addressMark.bytes)))) }
         return JSONValue.object(members).bytes

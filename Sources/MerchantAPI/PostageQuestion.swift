@@ -71,20 +71,42 @@ package struct PostageQuestion: Sendable, CustomStringConvertible {
         return question.bytes
     }
 
-    /// The postage that an answer names.
+    /// What an answer says.
     ///
-    /// - Parameter answer: `{"amount":{"amount":"540","currencyCode":"JPY"}}` and nothing else.
-    /// - Returns: In the currency of the order; with it the order can still be charged.
+    /// - Parameter answer: `{"amount":{"amount":"540","currencyCode":"JPY"}}`, or
+    ///   `{"undeliverable":{"ja":"…","en":"…"}}` with one language at least, and nothing else.
+    /// - Returns: A postage in the currency of the order, with which the order can still be charged; or why nothing is sent there.
     /// - Throws: What is wrong with the answer, without a word of it.
-    package func postage(in answer: [UInt8]) throws(PostageRefusal) -> Yen {
-        guard let value = try? JSONParser.parse(answer, depth: 3), var reader = try? JSONReader(value),
-            let amount = try? reader.money("amount"), (try? reader.end()) != nil
-        else { throw .unreadable }
+    package func reading(_ answer: [UInt8]) throws(PostageRefusal) -> DeliveryAnswer {
+        guard let value = try? JSONParser.parse(answer, depth: 3), var reader = try? JSONReader(value) else {
+            throw .unreadable
+        }
+        if let sentence = try? reader.optionalObject("undeliverable") {
+            guard (try? reader.end()) != nil else { throw .unreadable }
+            return .undeliverable(.said(try PostageQuestion.sentence(sentence)))
+        }
+        guard let amount = try? reader.money("amount"), (try? reader.end()) != nil else { throw .unreadable }
         guard let postage = amount.yen else { throw .currency }
-        guard let total = try? order.beforePostage.adding(postage),
-            total.amount <= LedgerRules.chargeCeiling(.jpy).units
-        else { throw .ceiling }
-        return postage
+        guard let total = order.total(with: postage), total.amount <= LedgerRules.chargeCeiling(.jpy).units else {
+            throw .ceiling
+        }
+        return .postage(postage)
+    }
+
+    private static func sentence(_ reader: JSONReader) throws(PostageRefusal) -> BuyerSentence {
+        var reader = reader
+        let (japanese, english): (String?, String?)
+        do throws(JSONRefusal) {
+            (japanese, english) = (try reader.optionalText("ja"), try reader.optionalText("en"))
+            try reader.end()
+        } catch {
+            throw .sentence
+        }
+        let areGood = [japanese, english].allSatisfy { text in
+            text.map { PrintableText.isGood($0, length: BuyerSentence.length) } ?? true
+        }
+        guard areGood, let sentence = BuyerSentence(japanese: japanese, english: english) else { throw .sentence }
+        return sentence
     }
 
     package var description: String { "<private>" }
@@ -116,10 +138,38 @@ extension NamedSchema {
     )
 }
 
-/// Why an answer names no postage.
+extension NamedSchema {
+    /// What a merchant's server answers.
+    package static let postageAnswer = NamedSchema(
+        "PostageAnswer",
+        .sorts(
+            [
+                .optional("amount", .money, "tax included"),
+                .optional("undeliverable", .named(.buyerSentence), "nothing is sent to this address"),
+            ],
+            [[.present("amount"), .absent("undeliverable")], [.present("undeliverable"), .absent("amount")]]
+        )
+    )
+
+    private static let buyerSentence = NamedSchema(
+        "BuyerSentence",
+        .sorts(
+            [
+                .optional("ja", .printable(BuyerSentence.length), "read by buyers with a Japanese page"),
+                .optional("en", .printable(BuyerSentence.length), "read by all others"),
+            ],
+            [[.present("ja")], [.absent("ja"), .present("en")]]
+        )
+    )
+}
+
+/// Why an answer is not taken.
 package enum PostageRefusal: String, Error, Sendable {
     /// It is not the object that was asked for.
-    case unreadable = "the answer is not {\"amount\":{\"amount\":\"540\",\"currencyCode\":\"JPY\"}}"
+    case unreadable =
+        "the answer is neither {\"amount\":{\"amount\":\"540\",\"currencyCode\":\"JPY\"}} nor {\"undeliverable\":{\"ja\":\"…\",\"en\":\"…\"}}"
+    /// A sentence in no language of the pages, or one that buyers cannot be shown.
+    case sentence = "undeliverable has neither ja nor en, or a sentence that is not 1 to 255 printable characters"
     /// Another currency than that of the order.
     case currency = "the answer is in another currency"
     /// More than one charge can be.

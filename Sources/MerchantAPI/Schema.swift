@@ -162,6 +162,10 @@ package enum SchemaRule: Sendable, Hashable {
     case yes(String)
     /// It is `false`, absent or `null`.
     case no(String)
+    /// It is `false`.
+    case isFalse(String)
+    /// It is `true`, absent or `null`.
+    case isNotFalse(String)
 
     /// One sort of an object, in the words of JSON Schema.
     static func json(_ rules: [SchemaRule]) -> JSONValue {
@@ -181,6 +185,10 @@ package enum SchemaRule: Sendable, Hashable {
                 required.append(.string(name))
                 properties.append(JSONMember(name, ["const": true]))
             case .no(let name): properties.append(JSONMember(name, ["enum": [false, .null]]))
+            case .isFalse(let name):
+                required.append(.string(name))
+                properties.append(JSONMember(name, ["const": false]))
+            case .isNotFalse(let name): properties.append(JSONMember(name, ["enum": [true, .null]]))
             case .each(let name, let rules): properties.append(JSONMember(name, ["items": json(rules)]))
             case .inside(let name, let rules):
                 // Two rules about one member are one schema: a name comes once.

@@ -42,6 +42,8 @@ enum SchemaPattern {
     static let checkoutSession = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
     /// The number of an order, which is written in capital letters with a dash and read as people type it.
     static let number = "^[0-9A-TV-Za-tv-z]{5}-?[0-9A-TV-Za-tv-z]{5}$"
+    /// A postal code of Japan, or the beginning of one and `*`.
+    static let postalCode = "^([0-9]{3}-?[0-9]{4}|[0-9]{1,6}[*]|[0-9]{3}-[0-9]{0,3}[*])$"
     /// A charge permission's id.
     static let permission = "^[A-Z][0-9]{2}-[0-9]{7}-[0-9]{7}$"
     /// A charge's id.

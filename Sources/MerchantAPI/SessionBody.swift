@@ -11,6 +11,7 @@ package struct SessionBody: Sendable {
     /// `null` where the prices exclude tax.
     private let taxes: JSONValue
     private let metadata: JSONValue
+    private let restrictions: JSONValue
     /// Who buys and where to; only in the answer to a complete or finalize.
     package var buyer: JSONValue?
 
@@ -21,12 +22,14 @@ package struct SessionBody: Sendable {
     ///   - client: Whose buyer it is.
     ///   - environment: `sandbox` or `live`.
     ///   - draft: What is sold.
+    ///   - hasDelivery: Whether something is sent.
     ///   - times: Points in its life.
     package init(
         opened id: UUIDBytes,
         client: String,
         environment: String,
         _ draft: OrderDraft,
+        hasDelivery: Bool = true,
         times: MerchantOrder.Times
     ) {
         var sums = MerchantOrder.Sums(subtotal: draft.subtotal, tax: draft.tax)
@@ -46,6 +49,7 @@ package struct SessionBody: Sendable {
         order.note = draft.options.note
         order.captureMode = draft.options.captureMode.rawValue
         order.returnURL = draft.options.returnURL
+        order.hasDelivery = hasDelivery
         if bases != nil { order.postageRate = draft.options.postageRate.rawValue }
         taxes = bases.map { JSONValue(taxes: $0, draft.currency) } ?? .null
         self.order = order
@@ -53,6 +57,7 @@ package struct SessionBody: Sendable {
         lines = .array(draft.lines.map { line in SessionBody.json(line) { JSONValue(money: $0) } })
         adjustments = .array(draft.options.adjustments.map { JSONValue(adjustment: $0, draft.currency) })
         metadata = SessionBody.metadata(draft)
+        restrictions = draft.options.restrictions.map(\.json) ?? .null
     }
 
     /// A session as the store has it.
@@ -65,6 +70,7 @@ package struct SessionBody: Sendable {
         adjustments = order.adjustments.flatMap { try? JSONParser.parse($0) } ?? []
         taxes = order.taxes.flatMap { try? JSONParser.parse($0) } ?? .null
         metadata = order.metadata.flatMap { try? JSONParser.parse($0) } ?? [:]
+        restrictions = order.restrictions.flatMap { try? JSONParser.parse($0) } ?? .null
     }
 
     /// The lines of a draft as they are stored: sums in minor units.
@@ -135,6 +141,8 @@ package struct SessionBody: Sendable {
             JSONMember("metadata", metadata), JSONMember("note", JSONValue(order.note)),
             JSONMember("captureMode", JSONValue(order.captureMode)),
             JSONMember("returnUrl", JSONValue(order.returnURL)),
+            JSONMember("delivery", order.hasDelivery.map { JSONValue.bool($0) } ?? .null),
+            JSONMember("deliveryRestrictions", restrictions),
             JSONMember("createdAt", JSONValue(time: order.times.created)),
             JSONMember("updatedAt", JSONValue(time: order.times.updated)),
             JSONMember("expiresAt", JSONValue(optionalTime: order.times.expires)),
@@ -312,6 +320,12 @@ extension NamedSchema {
             "`null` for the built-in shop, and 90 days after the month of the session"
         ),
         .required("returnUrl", .nullable(.text(1...2_048)), "as it was sent; `null` as `captureMode`"),
+        .required("delivery", .nullable(.flag), "whether something is sent to an address; `null` as `captureMode`"),
+        .required(
+            "deliveryRestrictions",
+            .nullable(.named(.deliveryRestrictions)),
+            "as they were sent; `null` for none, and as `captureMode`"
+        ),
         .required("createdAt", .time), .required("updatedAt", .time),
         .required(
             "expiresAt",

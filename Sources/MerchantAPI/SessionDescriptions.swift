@@ -154,9 +154,19 @@ extension RouteDescription {
             .optional(
                 "adjustments",
                 .list(.named(.adjustment), 0...OrderDraft.maximumAdjustments),
-                "discounts, points, coupons and fees; the discounts together may not exceed the lines and their tax"
+                "discounts, points, coupons and fees; something has to be left to pay. A postage that is an `amount` may be paid by discounts, that of a `callback` may not"
             ),
-            .required(
+            .optional(
+                "delivery",
+                .flag,
+                "false: nothing is sent, as with a download or a ticket; the buyer is asked for no address. Default: true"
+            ),
+            .optional(
+                "deliveryRestrictions",
+                .named(.deliveryRestrictions),
+                "addresses that buyers can choose at Amazon; default: all in Japan. Other countries are never served"
+            ),
+            .optional(
                 "postage",
                 .sorts(
                     [
@@ -166,7 +176,7 @@ extension RouteDescription {
                     ],
                     [[.present("amount"), .absent("callback")], [.present("callback"), .absent("amount")]]
                 ),
-                "shipping cost as an amount, or the address of your server that returns it for the buyer's address"
+                "shipping cost as an amount, or the address of your server that returns it for the buyer's address; required unless `delivery` is false"
             ),
             .optional("returnUrl", .address, "address to which a buyer in a browser returns"),
             .optional("mobile", mobile, "links and address for the provider's library in your app"),
@@ -198,22 +208,32 @@ extension RouteDescription {
             name: "postage",
             address: "{$request.body#/postage/callback}",
             summary:
-                "returns the shipping cost to the address that the buyer has chosen, within three seconds",
+                "returns the shipping cost to the address that the buyer has chosen, or that nothing is sent there, within three seconds",
             question: .named(.postageQuestion),
-            answer: .object([.required("amount", .money)])
+            answer: .named(.postageAnswer)
         )
         return shape
     }
 
-    /// What each client needs and may not have.
-    private static let kinds: [[SchemaRule]] = [
+    /// What each client needs and may not have, with delivery and without.
+    private static let kinds: [[SchemaRule]] =
+        tabs.flatMap { tab in deliveries.map { tab + $0 } } + [
+            // The provider shows the total before anybody is asked, and the way back is one of the links.
+            [
+                .word("client", [MobileRequest.client]), .present("mobile"), .absent("returnUrl"),
+                .isNotFalse("delivery"),
+                .absent("deliveryRestrictions"), .present("postage"), .inside("postage", [.present("amount")]),
+            ]
+        ]
+
+    private static let tabs: [[SchemaRule]] = [
         [.word("client", ["iosApp", "androidApp"]), .absent("mobile")],
         [.word("client", ["site"]), .present("returnUrl"), .absent("mobile")],
-        // The provider shows the total before anybody is asked, and the way back is one of the links.
-        [
-            .word("client", [MobileRequest.client]), .present("mobile"), .absent("returnUrl"),
-            .inside("postage", [.present("amount")]),
-        ],
+    ]
+
+    private static let deliveries: [[SchemaRule]] = [
+        [.isNotFalse("delivery"), .present("postage")],
+        [.isFalse("delivery"), .absent("postage"), .absent("deliveryRestrictions")],
     ]
 
     /// Prices without tax and with it.

@@ -44,6 +44,15 @@ package struct SessionRequest: Sendable {
         mobile = try SessionRequest.mobile(app, client, draft, policy)
     }
 
+    private static let withoutDelivery = "The member is not allowed if delivery is false."
+
+    /// Whether something is sent to an address: an app's own says it by the address.
+    package var hasDelivery: Bool {
+        guard let mobile else { return draft.options.hasDelivery }
+        if case .some = mobile.shippingAddress { return true }
+        return false
+    }
+
     private static func mobile(
         _ reader: JSONReader?,
         _ client: String,
@@ -58,6 +67,7 @@ package struct SessionRequest: Sendable {
             )
         }
         guard let reader else { return nil }
+        try checkDelivery(of: draft)
         guard draft.total != nil else {
             throw Failure(
                 .invalidRequest,
@@ -81,6 +91,16 @@ package struct SessionRequest: Sendable {
         return mobile
     }
 
+    /// An app's own address is in `mobile`: what it goes into takes no restrictions.
+    private static func checkDelivery(of draft: OrderDraft) throws(Failure) {
+        let rule =
+            "The member is not allowed for the client mobileApp: the address is in mobile.shippingAddress, or there is none."
+        guard draft.options.hasDelivery else { throw Failure(.invalidRequest, message: rule, field: "delivery") }
+        guard draft.options.restrictions == nil else {
+            throw Failure(.invalidRequest, message: rule, field: "deliveryRestrictions")
+        }
+    }
+
     private static func client(_ reader: inout JSONReader) throws(Failure) -> String {
         let client = try Failure.reading { () throws(JSONRefusal) in try reader.text("client") }
         guard clients.contains(where: { $0.octets == client.octets }) else {
@@ -96,8 +116,8 @@ package struct SessionRequest: Sendable {
         let prices = PriceReader(includesTax: includesTax ?? false)
         let lines = try lines(&reader, prices)
         let tax = try prices.tax(&reader, currency)
-        let (postage, postageRate) = try postage(&reader, prices)
         var options = try options(&reader)
+        let (postage, postageRate) = try postage(&reader, prices, currency, options)
         options.adjustments = try adjustments(&reader, currency, prices)
         if let postageRate { options.postageRate = postageRate }
         do throws(DraftRefusal) {
@@ -173,8 +193,16 @@ package struct SessionRequest: Sendable {
 
     private static func postage(
         _ reader: inout JSONReader,
-        _ prices: PriceReader
+        _ prices: PriceReader,
+        _ currency: Currency,
+        _ options: OrderDraft.Options
     ) throws(Failure) -> (Postage, TaxRate?) {
+        guard options.hasDelivery else {
+            if case .some = reader.value("postage") {
+                throw Failure(.invalidRequest, message: SessionRequest.withoutDelivery, field: "postage")
+            }
+            return (.fixed(.nothing(currency)), nil)
+        }
         var object = try Failure.reading { () throws(JSONRefusal) in try reader.object("postage") }
         let amount = try object.optionalMoney("amount")
         let rate = try prices.rate(&object, of: "postage")
@@ -202,6 +230,12 @@ package struct SessionRequest: Sendable {
             options.returnURL = try reader.optionalText("returnUrl")
             options.hasUniqueReference = try reader.optionalFlag("uniqueReference") ?? false
             return (try reader.optionalText("captureMode"), try reader.texts("metadata"))
+        }
+        options.hasDelivery =
+            try Failure.reading { () throws(JSONRefusal) in try reader.optionalFlag("delivery") } ?? true
+        options.restrictions = try reader.deliveryRestrictions("deliveryRestrictions")
+        guard options.hasDelivery || options.restrictions == nil else {
+            throw Failure(.invalidRequest, message: SessionRequest.withoutDelivery, field: "deliveryRestrictions")
         }
         if let name = options.returnURL.flatMap({ OrderTerms.reservedName(in: $0) }) {
             throw Failure(

@@ -170,6 +170,22 @@ package struct JSONReader: Sendable {
         return readers
     }
 
+    /// Takes a list of texts that may be absent.
+    ///
+    /// - Parameter name: The whole name.
+    /// - Returns: The texts in order, possibly none; `nil` where the member is absent or `null`.
+    /// - Throws: `notA` where it is no list or an element is no text.
+    package mutating func optionalTexts(_ name: String) throws(JSONRefusal) -> [String]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let elements) = value else { throw refusal(name, .notA("a list")) }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard let text = element.text else { throw JSONRefusal("\(path(name))[\(index)]", .notA("a text")) }
+            texts.append(text)
+        }
+        return texts
+    }
+
     /// Takes an object whose members are all texts, under names of the sender's choice.
     ///
     /// - Parameter name: The whole name.

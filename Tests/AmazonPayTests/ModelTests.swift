@@ -184,6 +184,19 @@ struct BodyTests {
         #expect((0..<20).allSatisfy { _ in payload().json == payload().json })
     }
 
+    @Test func `that starts a checkout names the addresses that can be chosen`() {
+        var payload = payload()
+        payload.restrictions = DeliveryRestrictions(.notAllowed, prefectures: [.okinawa], postalCodes: ["100-21*"])
+        let text = String(decoding: payload.json, as: UTF8.self)
+        #expect(
+            text.contains(
+                #""deliverySpecifications":{"addressRestrictions":{"restrictions":{"JP":{"statesOrRegions":["沖縄県"],"#
+                    + #""zipCodes":["100-21*"]}},"type":"NotAllowed"}}"#
+            ),
+            "\(text)"
+        )
+    }
+
     @Test func `that starts a checkout leaves out what is not set`() {
         var payload = payload()
         payload.scopes = []

@@ -9,7 +9,9 @@ usage: Tests/Browser/pages.py [--program PATH] [--screenshots FOLDER] [--plain] 
 """
 import argparse
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import urllib.request
@@ -18,7 +20,7 @@ import uuid
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import purchase  # noqa: E402
-from demo import Merchant  # noqa: E402
+from demo import SCOPES, Merchant, free_ports  # noqa: E402
 
 AXE = purchase.ROOT / ".build/python/axe_playwright_python/axe.min.js"
 
@@ -249,6 +251,58 @@ def at_two_rates(shop, look):
         merchant.stop()
 
 
+class Seller:
+    """A merchant's program with a key, and its server for the shipping cost."""
+
+    def __init__(self, shop, port):
+        data = {**os.environ, "SALLYPORT_DATA_DIR": str(shop.folder / "var")}
+
+        def said(*arguments):
+            return subprocess.run([shop.program, *arguments], env=data, cwd=purchase.ROOT, capture_output=True, text=True, check=True).stdout
+
+        self.shop, self.origin = shop, f"http://127.0.0.1:{port}"
+        self.key = said("keys", "create", "--name", "pages", "--scopes", SCOPES).strip()
+        secret = json.loads(said("postage-key", self.origin))["secret"]
+        self.process = subprocess.Popen([sys.executable, purchase.ROOT / "examples/postage.py"], stderr=subprocess.DEVNULL,
+                                        env={**os.environ, "PORT": str(port), "POSTAGE_SECRETS": secret})
+
+    def opened(self, **changes):
+        """Where the buyer of an order goes."""
+        yen = {"amount": "1320", "currencyCode": "JPY"}
+        order = {"reference": "A-1", "client": "site", "currency": "JPY", "pricesIncludeTax": True, "returnUrl": "https://shop.example.com/paid",
+                 "lines": [{"id": "tea", "name": "Sencha 100 g", "quantity": 2, "unitPrice": yen, "taxRate": 8}], **changes}
+        fields = {"Authorization": "Bearer " + self.key, "Idempotency-Key": uuid.uuid4().hex, "Content-Type": "application/json"}
+        request = urllib.request.Request(self.shop.web + "/v1/sessions", data=json.dumps(order).encode(), headers=fields)
+        return json.load(urllib.request.urlopen(request, context=self.shop.trust))["launch"]["url"]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(120)
+
+
+def not_sent(shop, look, seller):
+    """An address that nothing is sent to, and an order that is not sent at all."""
+    tab = look.tab()
+    tab.driver.get(seller.opened(postage={"callback": seller.origin}))
+    purchase.hosted_pages(tab, address="island")
+    tab.until(lambda: tab.find("#undeliverable"), "no word of the address")
+    look.look(tab, "confirm-undeliverable", fold=["#undeliverable", "#change_address"])
+    tab.click("#change_address")
+    tab.until(lambda: tab.find("#select-form"), "no choice of another address")
+    tab.click("#select-form input[name=addressId][value=hokkaido]")
+    tab.click("#continue")
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    if "3,720" not in tab.text("#total"):
+        look.findings.append(f"confirm-undeliverable: another address makes {tab.text('#total')}")
+    tab = look.tab()
+    tab.driver.get(seller.opened(delivery=False))
+    purchase.hosted_pages(tab)
+    tab.until(lambda: tab.find("#confirm_form"), "no confirm page")
+    look.look(tab, "confirm-download", fold=[".bar-sum strong", "#purchase_button"])
+    if tab.find("#change_address, #postage") or "2,640" not in tab.text("#total"):
+        look.findings.append("confirm-download: an address, or a postage")
+
+
 def click_shown(tab, selector):
     """Clicks what may be gone by now; never says that anything is reached."""
     tab.driver.execute_script("const e = document.querySelector(arguments[0]); if (e && e.checkVisibility()) e.click();", selector)
@@ -331,7 +385,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         logo = pathlib.Path(folder) / "logo.svg"
         logo.write_text(LOGO)
-        shop = purchase.open_shop(options.program, {} if options.plain else {**TERMS, "SHOP_LOGO": str(logo)})
+        port = free_ports(1)[0]
+        asked = {"MERCHANT_POSTAGE_ORIGINS": f"http://127.0.0.1:{port}"}
+        shop = purchase.open_shop(options.program, {**asked, **({} if options.plain else {**TERMS, "SHOP_LOGO": str(logo)})})
+    seller = Seller(shop, port)
     findings, seen = [], 0
     try:
         for language in options.languages or ["ja", "en"]:
@@ -342,6 +399,7 @@ def main():
                     in_a_browser(shop, look)
                     in_an_app(shop, look, "iosApp")
                     at_two_rates(shop, look)
+                    not_sent(shop, look, seller)
                     if not large:
                         paid_in_an_app(shop, look, "androidApp")
                     hosted(shop, look)
@@ -349,6 +407,7 @@ def main():
                     look.close()
                 findings, seen = findings + look.findings, seen + look.seen
     finally:
+        seller.stop()
         shop.stop()
     for finding in findings:
         print(f"pages: {finding}")

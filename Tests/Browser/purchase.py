@@ -99,7 +99,7 @@ class Tab:
 SECOND_HOST = "signin.localhost"
 
 
-def hosted_pages(tab, email="tokyo@example.test", card=None, host=SECOND_HOST):
+def hosted_pages(tab, email="tokyo@example.test", card=None, host=SECOND_HOST, address=None):
     """Signs in, agrees and chooses on the simulator's pages, as far as they are shown."""
     tab.until(lambda: tab.find("#email"), "no sign-in page")
     assert tab.host() == host, f"the sign-in is on {tab.host()}"
@@ -113,6 +113,8 @@ def hosted_pages(tab, email="tokyo@example.test", card=None, host=SECOND_HOST):
         tab.picture("consent")
         tab.click("#consent-form [value=agree]")
     tab.until(lambda: tab.find("#select-form"), "no choice of address and card")
+    if address:
+        tab.click(f"#select-form input[name=addressId][value='{address}']")
     if card:
         tab.click(f"#select-form input[name=cardId][value*='{card}']")
     tab.picture("select")

@@ -51,7 +51,7 @@ import Testing
             }
             let (small, large) = (answer(8_000), answer(16_000))
             let growth = Growth.of("postage, \(parts[index])", size: 8_000) { size in
-                _ = try? question.postage(in: size == 8_000 ? small : large)
+                _ = try? question.reading(size == 8_000 ? small : large)
             }
             #expect(growth.isLinear, "\(growth)")
         }

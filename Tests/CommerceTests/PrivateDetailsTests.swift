@@ -14,6 +14,24 @@ struct PrivateDetailsTests {
         #expect(try PrivateDetails(stored: details.bytes).bytes == details.bytes)
     }
 
+    @Test func `come back with the reason why nothing is sent`() throws {
+        let sentences =
+            [("離島には\"お送り\"できません。", "No islands."), ("離島", nil), (nil, "No islands.")] as [(String?, String?)]
+        let said = try sentences.map { Undeliverable.said(try #require(BuyerSentence(japanese: $0.0, english: $0.1))) }
+        for reason in said + [.restricted] {
+            let refused = PrivateDetails(buyer: details.buyer, address: details.address, undeliverable: reason)
+            #expect(try PrivateDetails(stored: refused.bytes) == refused)
+            #expect(try PrivateDetails(stored: refused.bytes).undeliverable == reason)
+            var dumped = ""
+            dump(refused, to: &dumped)
+            #expect(
+                !dumped.contains("離島") && !"\(reason)".contains("離島")
+                    && !String(reflecting: reason).contains("No islands")
+            )
+        }
+        #expect(BuyerSentence(japanese: nil, english: nil) == nil)
+    }
+
     @Test func `the same details always give the same bytes`() {
         var address = Address()
         address[.postalCode] = "900-0001"

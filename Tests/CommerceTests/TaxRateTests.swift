@@ -80,20 +80,30 @@ struct TaxRateTests {
                 return try OrderLine(article: article, quantity: Int.random(in: 1...99, using: &random))
             }
             let sum = lines.reduce(0) { $0 + $1.sum.amount }
-            let discount = Int64.random(in: 0...sum, using: &random)
-            let adjustments = [try Self.discount(discount / 3), try Self.discount(discount - discount / 3)]
             let postage = Yen(UInt32.random(in: 0...2_000, using: &random))
+            let discount = Int64.random(in: 0...(sum + postage.amount), using: &random)
+            let adjustments = [try Self.discount(discount / 3), try Self.discount(discount - discount / 3)]
             let rate = try #require(TaxRate.allCases.randomElement(using: &random))
-            let order = try Order(lines: lines, tax: .zero, adjustments: adjustments, postageRate: rate)
+            let order = try Order(
+                lines: lines,
+                tax: .zero,
+                adjustments: adjustments,
+                postageRate: rate,
+                sparing: postage
+            )
             let bases = try #require(order.bases(with: postage))
-            #expect(bases.total == order.beforePostage.amount + postage.amount)
+            #expect(bases.total == order.beforePostage + postage.amount)
             #expect(bases.tax == bases.rates.reduce(0) { $0 + bases.tax(at: $1) })
+            let postageRate = rate
+            let left = max(sum - discount, 0)
             for rate in TaxRate.allCases {
                 let paid = lines.reduce(0) { $0 + ($1.article.taxRate == rate ? $1.sum.amount : 0) }
                 let before = try #require(order.bases)[rate]
-                #expect(before >= 0 && before <= paid)
+                // What the lines cannot pay is taken off the postage.
+                let rest = rate == postageRate ? max(discount - sum, 0) : 0
+                #expect(before >= -rest && before <= paid && bases[rate] >= 0)
                 // The exact share of what is left, to less than one unit.
-                let exact = Double(paid) * Double(sum - discount) / Double(max(sum, 1))
+                let exact = Double(paid) * Double(left) / Double(max(sum, 1)) - Double(rest)
                 #expect(abs(Double(before) - exact) < 1.001)
                 let tax = bases.tax(at: rate)
                 let percent = rate.percent

@@ -70,6 +70,25 @@ struct OrderTermsTests {
         #expect(OrderTerms(stored: Array(cut.utf8)) == nil, "no address is not a broken mark")
     }
 
+    @Test func `remember whether and where something is sent`() throws {
+        var options = OrderDraft.Options()
+        options.restrictions = DeliveryRestrictions(.notAllowed, prefectures: [.okinawa], postalCodes: ["100-21*"])
+        let terms = try #require(OrderTerms(try draft(.fixed(.nothing(.jpy)), options)))
+        #expect(OrderTerms(stored: try #require(terms.stored)) == terms)
+        #expect(
+            text(terms.stored)
+                == #"{"postage":0,"reference":"A-1","deliveryRestrictions":{"type":"NotAllowed","restrictions":{"JP":"#
+                + #"{"statesOrRegions":["沖縄県"],"zipCodes":["100-21*"]}}}}"#
+        )
+        #expect(OrderTerms(stored: Array(#"{"postage":0,"deliveryRestrictions":{"type":"Some"}}"#.utf8)) == nil)
+        options = OrderDraft.Options()
+        options.hasDelivery = false
+        let download = try #require(OrderTerms(try draft(.fixed(.nothing(.jpy)), options)))
+        #expect(!download.hasDelivery)
+        #expect(OrderTerms(stored: try #require(download.stored)) == download)
+        #expect(text(download.stored) == #"{"postage":0,"reference":"A-1","delivery":false}"#)
+    }
+
     @Test func `remember where the postage is to be asked for`() throws {
         let terms = try #require(OrderTerms(try draft(.callback("https://shop.example.com/postage"))))
         #expect(OrderTerms(stored: try #require(terms.stored)) == terms)

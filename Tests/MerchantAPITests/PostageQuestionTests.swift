@@ -64,8 +64,8 @@ struct PostageQuestionTests {
 
     @Test(arguments: ["0", "540", "9997360"])
     func `takes one amount in the order's currency`(amount: String) throws {
-        let postage = try Self.question().postage(in: Array(Self.answer(amount).utf8))
-        #expect(postage.digits == amount)
+        let answer = try Self.question().reading(Array(Self.answer(amount).utf8))
+        #expect(answer == .postage(try #require(Yen.parse(amount))))
     }
 
     @Test(
@@ -80,18 +80,59 @@ struct PostageQuestionTests {
         ]
     )
     func `takes no other answer`(answer: String) throws {
-        #expect(throws: PostageRefusal.unreadable) { try Self.question().postage(in: Array(answer.utf8)) }
+        #expect(throws: PostageRefusal.unreadable) { try Self.question().reading(Array(answer.utf8)) }
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"{"ja":"離島にはお送りできません。","en":"We do not ship to islands."}"#, "離島にはお送りできません。",
+                "We do not ship to islands."
+            ),
+            (#"{"ja":"<b>"}"#, "<b>", nil), (#"{"en":"No.","ja":null}"#, nil, "No."),
+        ] as [(String, String?, String?)]
+    )
+    func `may be answered with a sentence for the buyer instead`(
+        sentence: String,
+        japanese: String?,
+        english: String?
+    )
+        throws
+    {
+        let answer = try Self.question().reading(Array(#"{"undeliverable":\#(sentence)}"#.utf8))
+        let expected = try #require(BuyerSentence(japanese: japanese, english: english))
+        #expect(answer == .undeliverable(.said(expected)))
+    }
+
+    @Test(
+        arguments: [
+            "{}", #"{"ja":null}"#, #"{"ja":""}"#, #"{"ja":" a"}"#, #"{"ja":"a\nb"}"#, #"{"ja":"a\u202e"}"#,
+            #"{"de":"Nein."}"#,
+            #"{"ja":"a","more":1}"#, #"{"ja":1}"#, #"{"ja":"\#(String(repeating: "a", count: 256))"}"#,
+        ]
+    )
+    func `takes no sentence that buyers cannot be shown`(sentence: String) throws {
+        #expect(throws: PostageRefusal.sentence) {
+            try Self.question().reading(Array(#"{"undeliverable":\#(sentence)}"#.utf8))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"undeliverable":true}"#, #"{"undeliverable":{"ja":"a"},"amount":{"amount":"1","currencyCode":"JPY"}}"#,
+    ])
+    func `takes no sentence beside an amount, and no refusal without one`(answer: String) throws {
+        #expect(throws: PostageRefusal.unreadable) { try Self.question().reading(Array(answer.utf8)) }
     }
 
     @Test func `takes no other currency, and nothing that could not be charged`() throws {
         #expect(throws: PostageRefusal.currency) {
-            try Self.question().postage(in: Array(Self.answer("5.40", "USD").utf8))
+            try Self.question().reading(Array(Self.answer("5.40", "USD").utf8))
         }
         #expect(throws: PostageRefusal.ceiling) {
-            try Self.question().postage(in: Array(Self.answer("9997361").utf8))
+            try Self.question().reading(Array(Self.answer("9997361").utf8))
         }
         #expect(throws: PostageRefusal.ceiling) {
-            try Self.question().postage(in: Array(Self.answer("999999999999").utf8))
+            try Self.question().reading(Array(Self.answer("999999999999").utf8))
         }
     }
 }

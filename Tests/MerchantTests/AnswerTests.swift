@@ -30,17 +30,25 @@ import Testing
             var row = OrderRow("declined")
             (row.note, row.captureMode, row.declineReason) = ("Thanks", "automatic", "SoftDeclined")
             row.declined = Sample.time
+            let restrictions = #"{"type":"Allowed","restrictions":{"JP":{"zipCodes":["1*"]}}}"#
+            row.restrictions = restrictions
             shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects")
             let json = try await shop.send(Self.session).json
             #expect(json["note"]?.text == "Thanks" && json["captureMode"]?.text == "automatic")
             #expect(json["returnUrl"]?.text == "https://shop.example.com/paid")
             #expect(json["lastDecline"]?.description == #"{"reasonCode":"SoftDeclined","at":"\#(Sample.text)"}"#)
+            #expect(json["delivery"] == true && json["deliveryRestrictions"]?.description == restrictions)
             (row.note, row.captureMode, row.returnURL, row.declined) = (nil, nil, nil, nil)
+            (row.hasDelivery, row.restrictions) = (nil, nil)
             shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects")
             let other = try await shop.send(Self.session)
-            #expect(other.body.contains(#""note":null,"captureMode":null,"returnUrl":null"#))
+            #expect(
+                other.body.contains(
+                    #""note":null,"captureMode":null,"returnUrl":null,"delivery":null,"deliveryRestrictions":null"#
+                )
+            )
             #expect(other.body.contains(#""lastDecline":null"#))
         }
     }

@@ -22,6 +22,8 @@ struct OrderRow {
     var captureMode: String? = "manual"
     var returnURL: String? = "https://shop.example.com/paid"
     var note: String?
+    var hasDelivery: Bool? = true
+    var restrictions: String?
     var declineReason: String?
     var declined: WallTime?
 
@@ -65,6 +67,8 @@ struct OrderRow {
             row.append(bool: needsAttention)
             row.append(text: captureMode)
             row.append(text: returnURL)
+            row.append(bool: hasDelivery)
+            row.append(json: restrictions)
             row.append(text: declineReason)
             row.append(timestamp: declined)
         }

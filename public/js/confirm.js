@@ -8,8 +8,11 @@
   let isBound = false;
 
   function bind(id, changeAction) {
+    const link = element(id);
+    // Without delivery there is no address, and where that has to change nothing else can.
+    if (!link) return;
     // Without the provider's script the link leads to a new checkout; with it, the provider takes over.
-    element(id).addEventListener("click", (event) => event.preventDefault());
+    link.addEventListener("click", (event) => event.preventDefault());
     window.amazon.Pay.bindChangeAction("#" + id, { amazonCheckoutSessionId, changeAction });
   }
 

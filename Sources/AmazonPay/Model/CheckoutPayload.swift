@@ -30,6 +30,8 @@ package struct CheckoutPayload: Sendable, Hashable {
     package var scopes: [Scope] = []
     /// Countries to which there is delivery, two capital letters each; empty for no restriction.
     package var countries: [String] = []
+    /// Which addresses of these countries can be chosen; `nil` for all.
+    package var restrictions: DeliveryRestrictions?
     /// Our own marks.
     package var metadata = MerchantMetadata()
     /// What is to be paid, where it is known before the review.
@@ -70,8 +72,7 @@ package struct CheckoutPayload: Sendable, Hashable {
 
     /// The same for a session that the server creates, where the service knows no mode.
     func octets(mode: String?) -> [UInt8] {
-        let restrictions = Dictionary(countries.map { ($0, Wire.Empty()) }) { first, _ in first }
-        return WireJSON.octets(
+        WireJSON.octets(
             Wire(
                 webCheckoutDetails: Wire.Web(
                     checkoutMode: mode,
@@ -83,12 +84,27 @@ package struct CheckoutPayload: Sendable, Hashable {
                 storeId: storeID,
                 scopes: scopes.isEmpty ? nil : scopes,
                 chargePermissionType: "OneTime",
-                deliverySpecifications: countries.isEmpty
-                    ? nil : Wire.Delivery(addressRestrictions: Wire.Restrictions(restrictions: restrictions)),
+                deliverySpecifications: delivery,
                 addressDetails: mobile == nil ? nil : deliveryAddress.map { WireAddressDetails($0) },
                 paymentDetails: payment,
                 merchantMetadata: metadata
             )
+        )
+    }
+
+    /// Where the buyer may have it sent; `nil` for anywhere.
+    private var delivery: Wire.Delivery? {
+        guard !countries.isEmpty else { return nil }
+        let region = restrictions.map { restrictions in
+            Wire.Region(
+                statesOrRegions: restrictions.prefectures.isEmpty ? nil : restrictions.prefectures.map(\.kanji),
+                zipCodes: restrictions.postalCodes.isEmpty ? nil : restrictions.postalCodes
+            )
+        }
+        let kind = restrictions?.kind ?? .allowed
+        let regions = Dictionary(countries.map { ($0, region ?? Wire.Region()) }) { first, _ in first }
+        return Wire.Delivery(
+            addressRestrictions: Wire.Restrictions(type: kind.rawValue, restrictions: regions)
         )
     }
 
@@ -101,11 +117,14 @@ package struct CheckoutPayload: Sendable, Hashable {
             let checkoutErrorUrl: String?
         }
 
-        struct Empty: Encodable {}
+        struct Region: Encodable {
+            var statesOrRegions: [String]?
+            var zipCodes: [String]?
+        }
 
         struct Restrictions: Encodable {
-            var type = "Allowed"
-            let restrictions: [String: Empty]
+            let type: String
+            let restrictions: [String: Region]
         }
 
         struct Delivery: Encodable {

@@ -142,7 +142,7 @@ extension Broker {
             order: StoredOrder(
                 json: order.json,
                 subtotal: order.subtotal.amount,
-                taxIncluded: order.beforePostage.amount
+                taxIncluded: order.beforePostage
             )
         )
     }

@@ -61,7 +61,7 @@ extension Broker {
             tabHash: hash(tab),
             returnHash: hash(ticket),
             orderReference: session.orderReference,
-            postage: session.postage.amount,
+            postage: session.postage?.amount,
             sealed: try seal.seal(session.details, under: ticket, random: random),
             shown: ticket.mark(of: session, using: mac)
         )
@@ -72,7 +72,11 @@ extension Broker {
         if done.isFound { limits.remember(ShownTokens(tab.webviewSession, request.tabHash, other: request.returnHash)) }
         guard case .reviewed(var view) = done.outcome else { return done.outcome }
         view.details = session.details
-        steps.note("session.reviewed", tab.webviewSession, [LogField("postage", Int(session.postage.amount))])
+        if let postage = session.postage {
+            steps.note("session.reviewed", tab.webviewSession, [LogField("postage", Int(postage.amount))])
+        } else {
+            steps.note("session.undeliverable", tab.webviewSession)
+        }
         return .reviewed(view)
     }
 

@@ -8,32 +8,37 @@ import SessionBroker
 import Web
 
 extension Exchange {
-    /// What it costs to send a webview session's order where its buyer wants it: the one place where that is decided.
+    /// What it means to send a webview session's order where its buyer wants it: the one place where that is decided.
     ///
     /// - Parameters:
     ///   - view: Of the tab.
     ///   - token: The tab token.
     ///   - chosen: A session of this very webview session.
-    /// - Returns: The postage.
+    /// - Returns: The postage, or why nothing is sent there.
     /// - Throws: `address_not_priced` where the address has no price; `postage_failed` where the merchant does not say;
     ///   `internal_error`.
     func postage(
         of view: WebviewSessionView,
         _ token: TabToken,
         to chosen: ChosenSession
-    ) async throws(Failure) -> Yen {
-        switch try terms(of: view).postage {
+    ) async throws(Failure) -> DeliveryAnswer {
+        let terms = try terms(of: view)
+        // What excludes some addresses in Japan does not keep the provider from offering those of other countries.
+        if let restrictions = terms.restrictions, !restrictions.admits(chosen.address) {
+            return .undeliverable(.restricted)
+        }
+        switch terms.postage {
         case .byAddress(let rule):
             do throws(UnplacedAddress) {
-                return try rule.postage(to: chosen.address)
+                return .postage(try rule.postage(to: chosen.address))
             } catch {
                 throw Failure(.addressNotPriced, error.rawValue, of: view)
             }
         case .fixed(let sum):
             guard let postage = sum.yen else { throw Failure(.internalError, "terms not in yen", of: view) }
-            return postage
+            return .postage(postage)
         case .callback(let address):
-            if let agreed = await agreedPostage(view, token, chosen) { return agreed }
+            if let agreed = await agreedPostage(view, token, chosen) { return .postage(agreed) }
             let question = PostageQuestion(
                 view.id,
                 view.order,

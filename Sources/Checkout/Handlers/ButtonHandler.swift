@@ -170,7 +170,11 @@ enum ButtonHandler {
         }
         let content = ButtonView(
             webviewSession: view,
-            start: try await exchange.services.provider.start(for: view.id, of: exchange.client),
+            start: try await exchange.services.provider.start(
+                for: view.id,
+                try exchange.terms(of: view),
+                of: exchange.client
+            ),
             fallbackAction: exchange.deployment.startAction
         )
         let response = exchange.providerPage { exchange.pages.button.render(content, nonce: $0) }

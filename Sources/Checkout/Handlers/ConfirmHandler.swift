@@ -1,5 +1,6 @@
 import AmazonPay
 import CheckoutCodes
+import Commerce
 import HTTPCore
 import MerchantAPI
 import Pages
@@ -39,7 +40,14 @@ enum ConfirmHandler {
         default: return exchange.neutral()
         }
         let provider = exchange.services.provider
-        guard let chosen = try await provider.review(checkoutSession, view.id, by: exchange.caller) else {
+        guard
+            let chosen = try await provider.review(
+                checkoutSession,
+                view.id,
+                try exchange.terms(of: view),
+                by: exchange.caller
+            )
+        else {
             guard view.state == .placed else { throw Failure(.notPriced, "the checkout session has ended", of: view) }
             return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         }
@@ -49,7 +57,7 @@ enum ConfirmHandler {
         }
         // Nothing was chosen anew: the order stays placed, and the link of its result page good.
         if view.state == .placed, let postage = view.postage,
-            exchange.services.broker.isShown(view, to: token, as: chosen.reviewed(postage: postage))
+            exchange.services.broker.isShown(view, to: token, as: chosen.reviewed(.postage(postage)))
         {
             return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
         }
@@ -69,8 +77,7 @@ enum ConfirmHandler {
         _ view: WebviewSessionView,
         _ chosen: ChosenSession
     ) async throws(Failure) -> ReviewOutcome {
-        let postage = try await exchange.postage(of: view, token, to: chosen)
-        let reviewed = chosen.reviewed(postage: postage)
+        let reviewed = chosen.reviewed(try await exchange.postage(of: view, token, to: chosen))
         let caller = exchange.caller
         return try await exchange.services.mapErrors { (broker) async throws(StoreError) in
             try await broker.review(token, reviewed, by: caller)
@@ -83,16 +90,14 @@ enum ConfirmHandler {
         switch try await exchange.tab(withDetails: true) {
         case .closed(let answer, _): return answer
         case .open(let token, let view):
-            let way = mustMeet(exchange, view) ? try exchange.wayBack(view, token) : nil
-            return try page(exchange, token, view, way)
+            return try page(exchange, token, view)
         }
     }
 
     private static func page(
         _ exchange: Exchange,
         _ token: TabToken,
-        _ view: WebviewSessionView,
-        _ way: LinkTarget?
+        _ view: WebviewSessionView
     ) throws(Failure) -> HTTPResponse {
         switch view.state {
         case .reviewed, .placed: break
@@ -104,16 +109,28 @@ enum ConfirmHandler {
         guard let checkoutSession = view.orderReference, let details = view.details else {
             return exchange.redirect(to: "/button", webviewSession: view.id)
         }
+        let terms = try exchange.terms(of: view)
         let content = ConfirmView(
             webviewSession: view,
             details: details,
             checkoutSessionID: checkoutSession,
             returnTicket: view.returnTicket ?? exchange.services.broker.returnTicket(of: token),
-            agreement: way.map { .returnLink($0) } ?? .form,
-            note: try exchange.terms(of: view).note
+            agreement: try agreement(exchange, token, view),
+            note: terms.note,
+            hasDelivery: terms.hasDelivery
         )
         let response = exchange.providerPage { exchange.pages.confirm.render(content, nonce: $0) }
         return exchange.tagged(response, view.id)
+    }
+
+    /// How the buyer agrees: not at all where nothing is sent to the address, which has no total then.
+    private static func agreement(
+        _ exchange: Exchange,
+        _ token: TabToken,
+        _ view: WebviewSessionView
+    ) throws(Failure) -> ConfirmView.Agreement {
+        if let reason = view.details?.undeliverable { return .undeliverable(reason) }
+        return mustMeet(exchange, view) ? .returnLink(try exchange.wayBack(view, token)) : .form
     }
 
     /// Profile strict lets an app's buyer agree only after both halves have met in the app.

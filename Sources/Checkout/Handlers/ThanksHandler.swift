@@ -1,4 +1,5 @@
 import HTTPCore
+import MerchantAPI
 import Pages
 import Primitives
 import SessionBroker
@@ -23,7 +24,7 @@ enum ThanksHandler {
         case .over: return ended(exchange, .paid, of: ticket, isHeld: named == nil, tab)
         case .dead: return ended(exchange, .over, of: ticket, isHeld: named == nil, tab)
         case .receipt(let view):
-            guard named != nil else { return page(exchange, view) }
+            guard named != nil else { return try page(exchange, view) }
             // The sample shop's address holds the ticket: keep it out of the page that the buyer looks at.
             var response = exchange.redirect(to: "/thanks", webviewSession: view.id)
             exchange.deployment.cookies.set(receipt: ticket, on: &response)
@@ -48,9 +49,9 @@ enum ThanksHandler {
         return response
     }
 
-    private static func page(_ exchange: Exchange, _ view: WebviewSessionView) -> HTTPResponse {
+    private static func page(_ exchange: Exchange, _ view: WebviewSessionView) throws(Failure) -> HTTPResponse {
         let deployment = exchange.deployment
-        let body = exchange.pages.thanks.render(view)
+        let body = exchange.pages.thanks.render(view, hasDelivery: try exchange.terms(of: view).hasDelivery)
         return exchange.tagged(exchange.plainPage(block: deployment.headers.page, body), view.id)
     }
 }

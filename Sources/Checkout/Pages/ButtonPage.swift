@@ -1,3 +1,4 @@
+import Commerce
 import Pages
 
 /// The button page: the tab's first page, which leads to the provider.
@@ -18,12 +19,17 @@ struct CheckoutStart: Sendable {
     let publicKeyID: String
     /// Whether it is the sandbox; only for key ids without a prefix, else `nil`.
     let isSandbox: Bool?
+    /// Whether something is sent to an address, which the provider asks for then.
+    let hasDelivery: Bool
     /// The very octets that were signed.
     let payload: String
     /// Base64 of the signature.
     let signature: String
     /// The label that was signed with, such as `AMZN-PAY-RSASSA-PSS-V2`.
     let algorithm: String
+
+    /// The provider's name for what is started.
+    var productType: String { hasDelivery ? "PayAndShip" : "PayOnly" }
 }
 
 /// The button page of one language.
@@ -33,6 +39,7 @@ struct ButtonPage: Sendable {
     private enum PageSlot {
         case nonce
         case order
+        case postageNote
         case way
         case noteState
         case form
@@ -41,6 +48,7 @@ struct ButtonPage: Sendable {
 
     private let template: Template<PageSlot>
     private let form: StartForm
+    private let postageNote: Template<PageSlot>
     private let table: OrderTable
     private let wayBack: WayBack
     private let language: Language
@@ -50,6 +58,7 @@ struct ButtonPage: Sendable {
         language = texts.language
         table = OrderTable(frame)
         form = StartForm(texts.button)
+        postageNote = Template("<p class=\"note\">\(texts.button.postageNote)</p>\n")
         wayBack = WayBack(frame)
         let head = Head<PageSlot>(
             title: "\(texts.button.title)",
@@ -63,8 +72,7 @@ struct ButtonPage: Sendable {
             \(Self.hop(texts.button))
             <section class="card">
             <h2>\(texts.order.heading)</h2>
-            \(.order)<p class="note">\(texts.button.postageNote)</p>
-            </section>
+            \(.order)\(.postageNote)</section>
             <script type="application/json" id="page_data">\(.data)</script>
             """
         )
@@ -80,7 +88,8 @@ struct ButtonPage: Sendable {
         template.render(room: 4096) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .order: table.write(view.webviewSession.order, nil, to: &writer)
+            case .order: write(view.webviewSession.order, hasDelivery: view.start.hasDelivery, to: &writer)
+            case .postageNote: if view.start.hasDelivery { postageNote.render(into: &writer) { _, _ in } }
             case .way: wayBack.writeFromTab(view.webviewSession.client, to: &writer)
             case .noteState:
                 if view.fallbackAction == nil { writer.html(Self.hidden) }
@@ -91,6 +100,12 @@ struct ButtonPage: Sendable {
             case .data: writer.json(data(view.start))
             }
         }
+    }
+
+    /// Writes the table; nothing comes on top of an order that is not sent, so its total is known.
+    private func write(_ order: Order, hasDelivery: Bool, to writer: inout HTMLWriter) {
+        let total = hasDelivery ? nil : order.total(with: .zero)
+        table.write(order, total.map { (.zero, $0) }, hasPostage: hasDelivery, to: &writer)
     }
 
     private static let hidden: HTML = " hidden"
@@ -124,7 +139,7 @@ struct ButtonPage: Sendable {
                 if let isSandbox = start.isSandbox { config.add("sandbox", isSandbox) }
                 config.add("ledgerCurrency", "JPY")
                 config.add("checkoutLanguage", language.checkoutLanguage)
-                config.add("productType", "PayAndShip")
+                config.add("productType", start.productType)
                 config.add("placement", "Cart")
                 config.add("buttonColor", "Gold")
                 config.add("createCheckoutSessionConfig") { session in

@@ -12,6 +12,8 @@ struct ConfirmView: Sendable {
         case returnLink(LinkTarget)
         /// Not at all: the purchase is being completed, and nothing can be changed.
         case readOnly
+        /// Not at all: nothing is sent to the address, and another one has to be chosen.
+        case undeliverable(Undeliverable)
     }
 
     /// Says what is bought, and by whom: an app's order is placed in the app, a site's in the shop.
@@ -26,6 +28,8 @@ struct ConfirmView: Sendable {
     let agreement: Agreement
     /// What the merchant says about this order, as it came; `nil` for nothing.
     let note: String?
+    /// Whether something is sent to an address.
+    var hasDelivery = true
 }
 
 /// The confirm page of one language; a class, so that a request counts one reference and not those of all templates.
@@ -34,7 +38,7 @@ struct ConfirmView: Sendable {
 final class ConfirmPage: Sendable {
     private enum PageSlot {
         case nonce
-        case address
+        case destination
         case payment
         case order
         case note
@@ -42,6 +46,10 @@ final class ConfirmPage: Sendable {
         case agreementNote
         case ticket
         case data
+    }
+
+    private enum DestinationSlot {
+        case address
     }
 
     private enum NoteSlot {
@@ -55,10 +63,16 @@ final class ConfirmPage: Sendable {
         case shown
         case label
         case link
+        case language
+        case reason
     }
 
     private let live: Template<PageSlot>
     private let readOnly: Template<PageSlot>
+    private let undeliverable: Template<PageSlot>
+    private let destination: Template<DestinationSlot>
+    private let fixedDestination: Template<DestinationSlot>
+    private let change: Template<AgreementSlot>
     private let form: Template<AgreementSlot>
     private let link: Template<AgreementSlot>
     private let reload: Template<AgreementSlot>
@@ -78,8 +92,18 @@ final class ConfirmPage: Sendable {
         link = Self.link(texts)
         reload = Self.reload(texts)
         note = Template("<p class=\"notice\" id=\"note\"><b>\(texts.confirm.note)</b> \(.text)</p>\n")
+        change = Self.change(texts)
+        destination = Self.destination(
+            texts,
+            change: """
+                <p class="change"><a id="change_address" href="\(LinkTarget.button)">\(texts.confirm.changeAddress)</a></p>
+
+                """
+        )
+        fixedDestination = Self.destination(texts, change: .empty)
         live = Self.live(frame)
         readOnly = Self.readOnly(frame)
+        undeliverable = Self.undeliverable(frame)
     }
 
     /// Writes the page.
@@ -93,13 +117,16 @@ final class ConfirmPage: Sendable {
             switch view.agreement {
             case .form, .returnLink: live
             case .readOnly: readOnly
+            case .undeliverable: undeliverable
             }
         return template.render(room: 2048) { slot, writer in
             switch slot {
             case .nonce: writer.nonce(nonce)
-            case .address: address.write(view.details.address, to: &writer)
+            case .destination: if view.hasDelivery { writeDestination(view, to: &writer) }
             case .payment: writePayment(view.details.payment, to: &writer)
-            case .order: table.write(view.webviewSession.order, view.webviewSession.sums, to: &writer)
+            case .order:
+                let (order, sums) = (view.webviewSession.order, view.webviewSession.sums)
+                table.write(order, sums, hasPostage: view.hasDelivery, to: &writer)
             case .note: writeNote(view.note, to: &writer)
             case .agreement: writeAgreement(view, to: &writer)
             case .agreementNote: writeNote(view.agreement, view.webviewSession.client, to: &writer)
@@ -107,6 +134,16 @@ final class ConfirmPage: Sendable {
             case .data: writer.json(JSONBlock { $0.add("checkoutSessionId", view.checkoutSessionID) })
             }
         }
+    }
+
+    /// Writes where it goes; the link to another address is there where that is possible and no button says it.
+    private func writeDestination(_ view: ConfirmView, to writer: inout HTMLWriter) {
+        let template =
+            switch view.agreement {
+            case .form, .returnLink: destination
+            case .readOnly, .undeliverable: fixedDestination
+            }
+        template.render(into: &writer) { _, writer in address.write(view.details.address, to: &writer) }
     }
 
     private func writePayment(_ payment: String?, to writer: inout HTMLWriter) {
@@ -132,7 +169,20 @@ final class ConfirmPage: Sendable {
             case .shown: if let shown = view.webviewSession.record.shown { writer.digest(shown) }
             case .label: writer.text(texts.agreement(view.webviewSession.client).button)
             case .link: if case .returnLink(let target) = view.agreement { writer.link(target) }
+            case .language:
+                if case .undeliverable(let reason) = view.agreement { writer.text(said(reason).language.rawValue) }
+            case .reason: if case .undeliverable(let reason) = view.agreement { writer.text(said(reason).text) }
             }
+        }
+    }
+
+    /// What the buyer reads of an address that nothing is sent to, and in which language: a merchant may have said it in one.
+    private func said(_ reason: Undeliverable) -> (language: Language, text: String) {
+        guard case .said(let sentence) = reason else { return (language, texts.undeliverable.plain) }
+        switch (language, sentence.japanese, sentence.english) {
+        case (.ja, let text?, _), (.en, let text?, nil): return (.ja, text)
+        case (_, _, let text?): return (.en, text)
+        case (_, nil, nil): return (language, texts.undeliverable.plain)
         }
     }
 
@@ -141,6 +191,7 @@ final class ConfirmPage: Sendable {
         case .form: form
         case .returnLink: link
         case .readOnly: reload
+        case .undeliverable: change
         }
     }
 
@@ -148,7 +199,7 @@ final class ConfirmPage: Sendable {
         switch agreement {
         case .form: writer.text(texts.agreement(client).note)
         case .returnLink: writer.text(texts.returnLead)
-        case .readOnly: return
+        case .readOnly, .undeliverable: return
         }
     }
 
@@ -164,24 +215,13 @@ final class ConfirmPage: Sendable {
         )
         let columns = columns(
             frame,
-            changeAddress: """
-                <p class="change"><a id="change_address" href="\(LinkTarget.button)">\(texts.changeAddress)</a></p>
-
-                """,
             changePayment: """
                 <p class="change"><a id="change_payment" href="\(LinkTarget.button)">\(texts.changePayment)</a></p>
 
                 """,
             closing: """
                 <p class="note">\(.agreementNote)</p>
-                <details class="quiet" id="cancel"><summary>\(texts.cancel)</summary>
-                <form method="post" action="/checkout_cancel">
-                <p>\(texts.cancelQuestion)</p>
-                <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
-                <button type="submit" id="cancel_button" class="button">\(texts.cancelForGood)</button>
-                </form>
-                </details>
-
+                \(cancel(texts))
                 """
         )
         return frame.document(
@@ -189,7 +229,9 @@ final class ConfirmPage: Sendable {
             """
             <h1>\(texts.heading)</h1>
             <p class="lead">\(texts.lead)</p>
+            <div class="review">
             \(columns)
+            \(.agreement)</div>
             <script type="application/json" id="page_data">\(.data)</script>
             """
         )
@@ -202,32 +244,78 @@ final class ConfirmPage: Sendable {
             """
             <h1>\(texts.heading)</h1>
             <p class="notice" role="status">\(texts.readOnly)</p>
-            \(columns(frame, changeAddress: .empty, changePayment: .empty, closing: .empty))
+            <div class="review">
+            \(columns(frame, changePayment: .empty, closing: .empty))
+            \(.agreement)</div>
             """
         )
     }
 
+    /// The way to another address comes before everything else, so that nobody has to look for it.
+    private static func undeliverable(_ frame: CheckoutFrame) -> Template<PageSlot> {
+        let texts = frame.texts.confirm
+        let head = Head<PageSlot>(
+            title: "\(texts.undeliverableHeading)",
+            width: .wide,
+            steps: frame.texts.frame.steps(.confirm),
+            scripts: [.foreign(frame.site.checkoutScript), .file(.confirmScript)],
+            nonce: "\(.nonce)"
+        )
+        return frame.document(
+            head,
+            """
+            <h1>\(texts.undeliverableHeading)</h1>
+            <div class="review">
+            \(.agreement)\(columns(frame, changePayment: .empty, closing: cancel(texts)))
+            </div>
+            <script type="application/json" id="page_data">\(.data)</script>
+            """
+        )
+    }
+
+    /// The way out for good.
+    private static func cancel(_ texts: ConfirmTexts) -> Markup<PageSlot> {
+        """
+        <details class="quiet" id="cancel"><summary>\(texts.cancel)</summary>
+        <form method="post" action="/checkout_cancel">
+        <p>\(texts.cancelQuestion)</p>
+        <input type="hidden" name="secureWebviewSessionId" value="\(.ticket)">
+        <button type="submit" id="cancel_button" class="button">\(texts.cancelForGood)</button>
+        </form>
+        </details>
+
+        """
+    }
+
     private static func columns(
         _ frame: CheckoutFrame,
-        changeAddress: Markup<PageSlot>,
         changePayment: Markup<PageSlot>,
         closing: Markup<PageSlot>
     ) -> Markup<PageSlot> {
         let texts = frame.texts
         return """
-            <div class="review">
             <div class="columns">
             <section class="card">
-            <h2>\(texts.order.destination)</h2>
-            \(.address)\(changeAddress)<h2>\(texts.order.payment)</h2>
+            \(.destination)<h2>\(texts.order.payment)</h2>
             <p id="payment">\(.payment)</p>
             \(changePayment)</section>
             <section class="card">
             <h2>\(texts.order.heading)</h2>
             \(.order)\(.note)\(terms(frame))\(closing)</section>
             </div>
-            \(.agreement)</div>
             """
+    }
+
+    private static func destination(
+        _ texts: Texts,
+        change: Markup<DestinationSlot>
+    ) -> Template<DestinationSlot> {
+        Template(
+            """
+            <h2>\(texts.order.destination)</h2>
+            \(.address)\(change)
+            """
+        )
     }
 
     /// What the shop says about payment, delivery and returns.
@@ -271,6 +359,18 @@ final class ConfirmPage: Sendable {
             <div class="bar">
             \(sum(texts.order))
             <a id="purchase_link" class="button button-main button-wide" href="\(.link)">\(texts.confirm.returnLink)</a>
+            </div>
+
+            """
+        )
+    }
+
+    private static func change(_ texts: Texts) -> Template<AgreementSlot> {
+        Template(
+            """
+            <div class="bar">
+            <p id="undeliverable" role="alert" lang="\(.language)">\(.reason)</p>
+            <a id="change_address" class="button button-main button-wide" href="\(LinkTarget.button)">\(texts.confirm.changeAddress)</a>
             </div>
 
             """

@@ -27,12 +27,16 @@ struct OrderTable: Sendable {
         case tax
     }
 
+    private enum PostageSlot {
+        case mark
+        case amount
+    }
+
     private enum TableSlot {
         case rows
         case subtotal
         case tax
         case adjustments
-        case postageMark
         case postage
         case total
         case taxes
@@ -46,6 +50,7 @@ struct OrderTable: Sendable {
 
         """
     )
+    private let postage: Template<PostageSlot>
     private let taxes: Template<TaxSlot>
     private let rate: Template<RateSlot>
     private let contained: Template<SumSlot>
@@ -79,6 +84,12 @@ struct OrderTable: Sendable {
 
             """
         )
+        postage = Template(
+            """
+            <tr><th scope="row">\(texts.postage)\(.mark)</th><td id="postage">\(.amount)</td></tr>
+
+            """
+        )
         table = Template(
             """
             <table class="order">
@@ -88,8 +99,7 @@ struct OrderTable: Sendable {
             \(.rows)</tbody>
             <tfoot>
             <tr><th scope="row">\(texts.subtotal)</th><td>\(.subtotal)</td></tr>
-            \(.tax)\(.adjustments)<tr><th scope="row">\(texts.postage)\(.postageMark)</th><td id="postage">\(.postage)</td></tr>
-            <tr class="order-total"><th scope="row">\(texts.total)</th><td id="total">\(.total)</td></tr>
+            \(.tax)\(.adjustments)\(.postage)<tr class="order-total"><th scope="row">\(texts.total)</th><td id="total">\(.total)</td></tr>
             </tfoot>
             </table>
             \(.taxes)
@@ -110,8 +120,14 @@ struct OrderTable: Sendable {
     /// - Parameters:
     ///   - order: What is bought.
     ///   - sums: What it comes to, tax and postage included; shown as `-` until the address is known.
+    ///   - hasPostage: Whether something is sent; else there is no line for what that costs.
     ///   - writer: Grows by the table.
-    func write(_ order: Order, _ sums: (postage: Yen, total: Yen)?, to writer: inout HTMLWriter) {
+    func write(
+        _ order: Order,
+        _ sums: (postage: Yen, total: Yen)?,
+        hasPostage: Bool = true,
+        to writer: inout HTMLWriter
+    ) {
         table.render(into: &writer) { slot, writer in
             switch slot {
             case .rows:
@@ -120,13 +136,22 @@ struct OrderTable: Sendable {
             case .tax: if order.bases == nil { writeTax(of: order, to: &writer) }
             case .adjustments:
                 for adjustment in order.adjustments { write(adjustment, to: &writer) }
-            case .postageMark: if order.hasReducedPostage { writer.text(texts.reducedMark) }
-            case .postage: write(sums?.postage, to: &writer)
+            case .postage: if hasPostage { writePostage(sums?.postage, of: order, to: &writer) }
             case .total: write(sums?.total, to: &writer)
             case .taxes:
                 guard let bases = order.bases(with: sums?.postage) else { return }
                 write(bases, to: &writer)
                 if order.hasReducedRate { legend.render(into: &writer) { _, _ in } }
+            }
+        }
+    }
+
+    /// Writes the line of what sending costs.
+    private func writePostage(_ sum: Yen?, of order: Order, to writer: inout HTMLWriter) {
+        postage.render(into: &writer) { slot, writer in
+            switch slot {
+            case .mark: if order.hasReducedPostage { writer.text(texts.reducedMark) }
+            case .amount: write(sum, to: &writer)
             }
         }
     }

@@ -54,7 +54,7 @@ struct StartForm: Sendable {
         if let isSandbox = start.isSandbox { write("sandbox", isSandbox ? "true" : "false", to: &writer) }
         write("ledgerCurrency", "JPY", to: &writer)
         write("checkoutLanguage", language.checkoutLanguage, to: &writer)
-        write("productType", "PayAndShip", to: &writer)
+        write("productType", start.productType, to: &writer)
         write("placement", "Cart", to: &writer)
         write("payloadJSON", start.payload, to: &writer)
         write("signature", start.signature, to: &writer)

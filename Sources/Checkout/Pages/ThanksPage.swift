@@ -58,18 +58,20 @@ struct ThanksPage: Sendable {
 
     /// Writes the page.
     ///
-    /// - Parameter view: With the address, while it is kept.
+    /// - Parameters:
+    ///   - view: With the address, while it is kept.
+    ///   - hasDelivery: Whether something is sent to it.
     /// - Returns: The document.
-    func render(_ view: WebviewSessionView) -> [UInt8] {
+    func render(_ view: WebviewSessionView, hasDelivery: Bool = true) -> [UInt8] {
         template.render(room: 3072) { slot, writer in
             switch slot {
             case .orderNumber: writer.text(view.orderNumber.description)
             case .date: writeDay(of: view, to: &writer)
             case .payment: if let text = view.details?.payment { payment.write(text, to: &writer) }
             case .address:
-                guard let place = view.details?.address else { return }
+                guard hasDelivery, let place = view.details?.address else { return }
                 address.write(place, to: &writer)
-            case .order: table.write(view.order, view.sums, to: &writer)
+            case .order: table.write(view.order, view.sums, hasPostage: hasDelivery, to: &writer)
             case .back:
                 if hasHome { wayBack.writeHome(to: &writer) } else { wayBack.writeCartLink(view.client, to: &writer) }
             }

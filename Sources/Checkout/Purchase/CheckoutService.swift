@@ -25,21 +25,27 @@ struct ChosenSession: Sendable {
     let markedSession: WebviewSessionID?
     /// Who buys.
     let buyer: Buyer
-    /// Where it goes.
+    /// Where it goes; empty where nothing is sent.
     let address: Address
     /// How it is paid, in words for the buyer.
     let payment: String?
 
     /// The same as the broker keeps it.
     ///
-    /// - Parameter postage: To the address.
+    /// - Parameter answer: About the address.
     /// - Returns: With everything that the confirm page shows.
-    func reviewed(postage: Yen) -> ReviewedSession {
-        ReviewedSession(
+    func reviewed(_ answer: DeliveryAnswer) -> ReviewedSession {
+        var postage: Yen?
+        var undeliverable: Undeliverable?
+        switch answer {
+        case .postage(let sum): postage = sum
+        case .undeliverable(let reason): undeliverable = reason
+        }
+        return ReviewedSession(
             orderReference: id.text,
             markedSession: markedSession,
             postage: postage,
-            details: PrivateDetails(buyer: buyer, address: address, payment: payment)
+            details: PrivateDetails(buyer: buyer, address: address, payment: payment, undeliverable: undeliverable)
         )
     }
 }
@@ -109,35 +115,42 @@ package final class CheckoutService {
     ///
     /// - Parameters:
     ///   - webviewSession: Goes into the payload, so that the session that comes of it is this webview session's alone.
+    ///   - terms: What the order agreed on, the same each time.
     ///   - client: Of whose signatures only so many may wait.
     /// - Returns: What the page hands to the provider's script.
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
     func start(
         for webviewSession: WebviewSessionID,
+        _ terms: OrderTerms,
         of client: ClientKeys
     ) async throws(Failure) -> CheckoutStart {
-        if let button = signing?.button(of: webviewSession) { return start(button) }
+        if let button = signing?.button(of: webviewSession) { return start(button, terms) }
         var payload = CheckoutPayload(
             reviewURL: provider.reviewURL,
             cancelURL: provider.cancelURL,
             storeID: provider.credentials.storeID
         )
-        payload.scopes = [.name, .email, .phoneNumber, .shippingAddress]
-        payload.countries = ["JP"]
+        payload.scopes = [.name, .email, .phoneNumber]
+        if terms.hasDelivery {
+            payload.scopes.append(.shippingAddress)
+            payload.countries = ["JP"]
+            payload.restrictions = terms.restrictions
+        }
         payload.metadata = MerchantMetadata(
             merchantReferenceId: webviewSession.description,
             merchantStoreName: provider.storeName
         )
         let button = try await sign(payload, for: webviewSession, of: client)
         signing?.keep(button, of: webviewSession)
-        return start(button)
+        return start(button, terms)
     }
 
-    private func start(_ button: ButtonSignature) -> CheckoutStart {
+    private func start(_ button: ButtonSignature, _ terms: OrderTerms) -> CheckoutStart {
         CheckoutStart(
             merchantID: provider.credentials.merchantID,
             publicKeyID: button.publicKeyID,
             isSandbox: provider.isSandboxNamed,
+            hasDelivery: terms.hasDelivery,
             payload: button.payloadJSON,
             signature: button.signature,
             algorithm: button.algorithm.label
@@ -176,6 +189,7 @@ package final class CheckoutService {
     /// - Parameters:
     ///   - checkoutSession: From the address, checked for its form only.
     ///   - webviewSession: The webview session of the tab.
+    ///   - terms: What its order agreed on.
     ///   - caller: Whose share of the calls it is.
     /// - Returns: What the buyer has chosen; whose session it is has not been looked at. `nil` where the session has ended.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
@@ -183,20 +197,23 @@ package final class CheckoutService {
     func review(
         _ checkoutSession: CheckoutSessionID,
         _ webviewSession: WebviewSessionID,
+        _ terms: OrderTerms,
         by caller: Caller
     ) async throws(Failure) -> ChosenSession? {
         let found = try await read(checkoutSession, webviewSession, by: caller)
         switch found.state {
         case .completed, .canceled: return nil
-        case .open, .unknown: return try chosen(found, webviewSession)
+        case .open, .unknown: return try chosen(found, webviewSession, terms)
         }
     }
 
     private func chosen(
         _ checkoutSession: CheckoutSession,
-        _ webviewSession: WebviewSessionID
+        _ webviewSession: WebviewSessionID,
+        _ terms: OrderTerms
     ) throws(Failure) -> ChosenSession {
-        guard let address = checkoutSession.shippingAddress, checkoutSession.state == .open else {
+        let address = terms.hasDelivery ? checkoutSession.shippingAddress : Address()
+        guard let address, checkoutSession.state == .open else {
             throw Failure(
                 .notPriced,
                 "the session is \(checkoutSession.state) or has no address",
@@ -244,7 +261,7 @@ package final class CheckoutService {
             guard error.isAboutState else { throw failure }
             return try await found(checkoutSession, placement, after: error, failure, asker)
         }
-        let chosen = try chosen(updated, placement.webviewSession)
+        let chosen = try chosen(updated, placement.webviewSession, terms)
         // The whole address, not what postage goes by: it is also the one that the order is sent to.
         guard chosen.address == placement.view.details?.address else { return .readdressed(chosen) }
         guard let target = updated.redirectURL, provider.redirects.allows(target) else {

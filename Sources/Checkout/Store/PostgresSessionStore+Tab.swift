@@ -168,7 +168,7 @@ extension PostgresSessionStore {
     // MARK: Review
 
     static let reviewStatement = TypedStatement<
-        LazyRow, Guarded, Digest32, Digest32, String, Int64, [UInt8], Duration, Digest32
+        LazyRow, Guarded, Digest32, Digest32, String, Int64?, [UInt8], Duration, Digest32
     >(
         name: "webview_session_review_choice",
         sql: """
@@ -197,7 +197,7 @@ extension PostgresSessionStore {
             """
     )
 
-    /// Pins the provider's session, stores postage and total, replaces the sealed details.
+    /// Pins the provider's session, stores postage and total, or that there is none, and replaces the sealed details.
     func review(
         _ request: ReviewRequest,
         by caller: Caller

@@ -23,7 +23,7 @@ package struct StoredOrder: Sendable {
     package let json: [UInt8]
     /// Whole yen, tax excluded.
     package let subtotal: Int64
-    /// Whole yen, tax included.
+    /// Whole yen, tax included; below zero where discounts pay a part of the postage.
     package let taxIncluded: Int64
 }
 
@@ -53,8 +53,8 @@ struct ReviewRequest: Sendable {
     let returnHash: Digest32
     /// The provider's checkout session.
     let orderReference: String
-    /// Whole yen.
-    let postage: Int64
+    /// Whole yen; `nil` where nothing is sent to the address: then there is no total either.
+    let postage: Int64?
     /// The private details, sealed under the return ticket.
     let sealed: [UInt8]
     /// Stands for what the page is going to show.

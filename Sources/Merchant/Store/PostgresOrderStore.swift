@@ -108,6 +108,8 @@ package final class PostgresOrderStore: OrderStore {
         Column("\n\(needsAttention)", Bool.self),
         Column("CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END", String?.self),
         Column("f.terms ->> 'returnUrl'", String?.self),
+        Column("CASE WHEN f.terms IS NOT NULL THEN coalesce((f.terms ->> 'delivery')::boolean, true) END", Bool?.self),
+        Column("f.terms -> 'deliveryRestrictions'", StoredJSON?.self),
         Column("o.decline_reason", String?.self),
         Column("o.declined_at", WallTime?.self)
     )
@@ -256,7 +258,8 @@ package final class PostgresOrderStore: OrderStore {
             webviewSession, reference, state, currency, subtotal, tax, postage, total, captured, refunded, created,
             updated,
             expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
-            taxes, postageRate, needsAttention, captureMode, returnURL, declineReason, declined
+            taxes, postageRate, needsAttention, captureMode, returnURL, hasDelivery, restrictions, declineReason,
+            declined
         ) = try orderColumns.read(&row)
         var sums = MerchantOrder.Sums(
             subtotal: try .stored(subtotal, currency),
@@ -287,6 +290,8 @@ package final class PostgresOrderStore: OrderStore {
         order.needsAttention = needsAttention
         order.captureMode = captureMode
         order.returnURL = returnURL
+        order.hasDelivery = hasDelivery
+        order.restrictions = restrictions?.utf8
         order.lastDecline = declined.map { MerchantOrder.Decline(reason: declineReason ?? "Declined", at: $0) }
         return order
     }

@@ -110,6 +110,10 @@ package struct MerchantOrder: Sendable, Hashable {
     package var captureMode: String?
     /// Where a buyer in a browser returns to.
     package var returnURL: String?
+    /// Whether something is sent to an address; `nil` as the capture mode.
+    package var hasDelivery: Bool?
+    /// To which addresses it may go, as JSON in the form of the API; `nil` for all in Japan.
+    package var restrictions: [UInt8]?
     /// The last payment that was declined.
     package var lastDecline: Decline?
     /// The charges, oldest first.

@@ -9,6 +9,11 @@ package enum Postage: Sendable, Hashable {
     case byAddress(PostageRule)
     /// The merchant is asked at this https address once the buyer has chosen an address.
     case callback(String)
+
+    /// Of which discounts may take off something: a price that is known; nothing of one that would depend on the address.
+    fileprivate var spared: Money? {
+        if case .fixed(let sum) = self { sum } else { nil }
+    }
 }
 
 /// When the money of an order is taken.
@@ -40,8 +45,12 @@ package struct OrderDraft: Sendable, Hashable {
         package var postageRate = TaxRate.standard
         /// Whether it is refused where another session of its reference is open or paid.
         package var hasUniqueReference = false
+        /// Whether something is sent to an address of the buyer's.
+        package var hasDelivery = true
+        /// To which addresses it may go; `nil` for all in Japan.
+        package var restrictions: DeliveryRestrictions?
 
-        /// No note, no way back, no metadata, no adjustments, and capture by a call.
+        /// No note, no way back, no metadata, no adjustments, capture by a call, and delivery everywhere.
         package init() {}
     }
 
@@ -140,16 +149,13 @@ package struct OrderDraft: Sendable, Hashable {
         self.postage = postage
         self.options = options
         subtotal = try OrderDraft.subtotal(lines, tax.currency)
-        // What a postage is asked for would otherwise depend on the address.
-        guard subtotal.units + tax.units + options.adjustments.units >= 0 else {
-            throw DraftRefusal(.amount, "adjustments", "the discounts are greater than the lines and their tax")
-        }
+        try OrderDraft.check(options.adjustments, on: subtotal.units + tax.units, postage)
         if let shown {
             self.shown = shown
             bases = shown.bases
         } else {
-            bases = try OrderDraft.bases(lines, tax, options.adjustments)
-            self.shown = try OrderDraft.shown(lines, tax, options)
+            bases = try OrderDraft.bases(lines, tax, options, postage)
+            self.shown = try OrderDraft.shown(lines, tax, options, postage)
         }
         try checkSums()
     }
@@ -158,7 +164,8 @@ package struct OrderDraft: Sendable, Hashable {
     private static func shown(
         _ lines: [DraftLine],
         _ tax: Money,
-        _ options: Options
+        _ options: Options,
+        _ postage: Postage
     ) throws(DraftRefusal) -> Order? {
         guard let tax = tax.yen else { return nil }
         var shown: [OrderLine] = []
@@ -172,7 +179,8 @@ package struct OrderDraft: Sendable, Hashable {
                 lines: shown,
                 tax: tax,
                 adjustments: options.adjustments,
-                postageRate: options.postageRate
+                postageRate: options.postageRate,
+                sparing: postage.spared?.yen ?? .zero
             )
         } catch {
             throw DraftRefusal(.amount, "lines", "the sum exceeds the limit of an order")
@@ -183,8 +191,10 @@ package struct OrderDraft: Sendable, Hashable {
     private static func bases(
         _ lines: [DraftLine],
         _ tax: Money,
-        _ adjustments: [Adjustment]
+        _ options: Options,
+        _ postage: Postage
     ) throws(DraftRefusal) -> TaxBases? {
+        let adjustments = options.adjustments
         let includesTax = lines[0].taxRate != nil
         if let odd = lines.firstIndex(where: { ($0.taxRate != nil) != includesTax }) {
             throw DraftRefusal(.invalid, "lines[\(odd)].taxRate", "all lines have a rate, or none has")
@@ -202,7 +212,8 @@ package struct OrderDraft: Sendable, Hashable {
             throw DraftRefusal(.amount, "lines", "the total exceeds the limit of one charge")
         }
         let sums = lines.lazy.map { (rate: $0.taxRate ?? .standard, sum: $0.sum.units) }
-        guard let bases = TaxBases(of: sums, adjustments) else {
+        let spared = (rate: options.postageRate, sum: postage.spared?.units ?? 0)
+        guard let bases = TaxBases(of: sums, adjustments, sparing: spared) else {
             throw DraftRefusal(.amount, "adjustments", "the discounts of a rate are greater than what is paid at it")
         }
         return bases
@@ -284,6 +295,27 @@ package struct OrderDraft: Sendable, Hashable {
             options.adjustments[index].name = name
         }
         return options
+    }
+
+    private static func check(
+        _ adjustments: [Adjustment],
+        on sum: Int64,
+        _ postage: Postage
+    ) throws(DraftRefusal) {
+        guard let postage = postage.spared else {
+            // Whether anything is left to pay would depend on the address.
+            guard sum + adjustments.units >= 0 else {
+                throw DraftRefusal(
+                    .amount,
+                    "adjustments",
+                    "the discounts are greater than the lines and their tax; they may pay the postage only where it is an amount"
+                )
+            }
+            return
+        }
+        guard sum + adjustments.units + postage.units > 0 else {
+            throw DraftRefusal(.amount, "adjustments", "nothing is left to pay")
+        }
     }
 
     /// What is kept of the merchant's own names and texts.

@@ -98,7 +98,7 @@ extension WebviewSessionToken where Role == ReturnRole {
     /// - Returns: HMAC-SHA256 under the 32 secret bytes, of `sallyport/shown/1`, the webview session id, checkout session,
     ///   postage and details.
     package func mark(of session: ReviewedSession, using mac: HMACSHA256) -> Digest32 {
-        let words = "\(session.orderReference) \(session.postage.amount) "
+        let words = "\(session.orderReference) \(session.postage?.digits ?? "-") "
         let message = Array("sallyport/shown/1".utf8) + webviewSession.bytes + Array(words.utf8) + session.details.bytes
         let key = secret.bytes
         return mac.tag(of: message.span, key: key.span)

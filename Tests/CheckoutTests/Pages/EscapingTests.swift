@@ -43,6 +43,7 @@ private let polyglots = [
             merchantID: text,
             publicKeyID: text,
             isSandbox: true,
+            hasDelivery: true,
             payload: text,
             signature: text,
             algorithm: text

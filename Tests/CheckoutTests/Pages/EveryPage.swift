@@ -21,7 +21,7 @@ struct RenderedPage: Sendable, CustomTestStringConvertible {
 let everyPage: [RenderedPage] = Language.allCases.flatMap(pages)
 
 private func pages(_ language: Language) -> [RenderedPage] {
-    (scripted(language) + plain(language)).map { name, bytes in
+    (scripted(language) + ofDelivery(language) + plain(language)).map { name, bytes in
         RenderedPage(name: "\(name).\(language.rawValue)", language: language, bytes: bytes)
     }
 }
@@ -103,6 +103,24 @@ private func scripted(_ language: Language) -> [(String, [UInt8])] {
     ]
 }
 
+/// Where nothing is sent to an address, or to none.
+private func ofDelivery(_ language: Language) -> [(String, [UInt8])] {
+    let pages = Samples.pages
+    let nonce = Samples.nonce
+    return [
+        (
+            "confirm-undeliverable",
+            pages[language].confirm.render(Samples.confirm(.undeliverable(.said(Samples.sentence))), nonce: nonce)
+        ),
+        (
+            "confirm-restricted",
+            pages[language].confirm.render(Samples.confirm(.undeliverable(.restricted)), nonce: nonce)
+        ),
+        ("confirm-download", pages[language].confirm.render(Samples.download, nonce: nonce)),
+        ("button-download", pages[language].button.render(Samples.downloadButton, nonce: nonce)),
+    ]
+}
+
 private func plain(_ language: Language) -> [(String, [UInt8])] {
     let pages = Samples.pages
     let number = OrderNumber(Samples.returnTicket.webviewSession)
@@ -143,6 +161,7 @@ private func plain(_ language: Language) -> [(String, [UInt8])] {
             "thanks-rates",
             Samples.issuerPages[language].thanks.render(Samples.session(of: .browser, order: Samples.mixed))
         ),
+        ("thanks-download", pages[language].thanks.render(Samples.download.webviewSession, hasDelivery: false)),
         ("thanks-later", pages[language].thanks.render(inBrowser)),
         ("rescue", pages[language].rescue.render(Samples.returnLink)),
         ("rescue-closed", pages[language].rescue.render(nil)),

@@ -181,6 +181,50 @@ import Web
         #expect(page.contains("<h1>This checkout has ended</h1>") && page.contains("<title>This checkout has ended |"))
     }
 
+    @Test(
+        arguments: [
+            ("離島", "Islands", Language.ja, "ja", "離島"), ("離島", "Islands", .en, "en", "Islands"),
+            ("離島", nil, .en, "ja", "離島"), (nil, "<Islands>", .ja, "en", "&lt;Islands&gt;"),
+        ] as [(String?, String?, Language, String, String)]
+    )
+    func `says in the merchant's words why an address is not served, marked by their language`(
+        japanese: String?,
+        english: String?,
+        language: Language,
+        tag: String,
+        text: String
+    ) throws {
+        let sentence = try #require(BuyerSentence(japanese: japanese, english: english))
+        let view = Samples.confirm(.undeliverable(.said(sentence)))
+        let page = string(pages[language].confirm.render(view, nonce: Samples.nonce))
+        #expect(page.contains(#"<p id="undeliverable" role="alert" lang="\#(tag)">\#(text)</p>"#), "\(page)")
+        let tags = ScannedDocument(page).tags
+        #expect(tags.filter { $0.value("id") == "change_address" }.count == 1)
+        #expect(!tags.contains { ["confirm_form", "purchase_link", "purchase_button"].contains($0.value("id")) })
+        // A way out for good is there, as on each page of the checkout.
+        #expect(tags.contains { $0.value("id") == "cancel_button" })
+    }
+
+    @Test(arguments: Language.allCases) func `of an order that is not sent has neither address nor postage`(
+        language: Language
+    ) {
+        let thanks = pages[language].thanks.render(
+            Samples.session(of: .site, details: Samples.download.details, postage: .zero),
+            hasDelivery: false
+        )
+        let confirm = pages[language].confirm.render(Samples.download, nonce: Samples.nonce)
+        let button = pages[language].button.render(Samples.downloadButton, nonce: Samples.nonce)
+        for page in [button, confirm, thanks].map(string) {
+            let ids = ScannedDocument(page).tags.compactMap { $0.value("id") }
+            #expect(!ids.contains("postage") && !ids.contains("change_address") && ids.contains("total"))
+            for word in ["お届け先", "送料", "Deliver to", "Shipping", "Postal code"] {
+                #expect(!page.contains(word), "\(word): \(page)")
+            }
+            #expect(page.contains("27,456"))
+        }
+        #expect(string(button).contains(#"name="productType" value="PayOnly""#))
+    }
+
     @Test func `of a foreign address runs from the street to the country`() {
         let address = Address([
             .name: "A. Buyer", .addressLine1: "1 Main Street", .city: "Seattle", .stateOrRegion: "WA",

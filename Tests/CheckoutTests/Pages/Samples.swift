@@ -61,15 +61,16 @@ enum Samples {
     static func session(
         of client: ClientKind,
         order: Order = cart,
-        details: PrivateDetails? = nil
+        details: PrivateDetails? = nil,
+        postage: Yen? = Yen(540)
     ) -> WebviewSessionView {
         let record = WebviewSessionRecord(
             id: returnTicket.webviewSession,
             client: client,
             state: .reviewed,
             order: order,
-            postage: Yen(540),
-            total: try? order.beforePostage.adding(Yen(540)),
+            postage: postage,
+            total: postage.flatMap { order.total(with: $0) },
             terms: nil,
             orderReference: checkoutSessionID,
             isMet: false,
@@ -98,10 +99,47 @@ enum Samples {
         merchantID: "A2EXAMPLE00001",
         publicKeyID: "SANDBOX-AEXAMPLE",
         isSandbox: nil,
+        hasDelivery: true,
         payload: #"{"webCheckoutDetails":{"checkoutReviewReturnUrl":"https://localhost:8443/confirm_order"},"#
             + #""storeId":"amzn1.application-oa2-client.0123456789abcdef0123456789abcdef"}"#,
         signature: "c2lnbmF0dXJl+/==",
         algorithm: "AMZN-PAY-RSASSA-PSS-V2"
+    )
+
+    /// What a merchant says of an address in both languages.
+    static let sentence: BuyerSentence = {
+        guard
+            let sentence = BuyerSentence(
+                japanese: "クール便は離島にはお送りできません。<b>",
+                english: "We do not ship chilled goods to islands. <b>"
+            )
+        else { preconditionFailure("two languages are one at least") }
+        return sentence
+    }()
+
+    /// An order of which nothing is sent.
+    static let download = ConfirmView(
+        webviewSession: session(of: .site, postage: .zero),
+        details: PrivateDetails(buyer: Buyer(), address: Address(), payment: "Visa ****1111"),
+        checkoutSessionID: checkoutSessionID,
+        returnTicket: returnTicket,
+        agreement: .form,
+        note: nil,
+        hasDelivery: false
+    )
+
+    static let downloadButton = ButtonView(
+        webviewSession: session(of: .site),
+        start: CheckoutStart(
+            merchantID: start.merchantID,
+            publicKeyID: start.publicKeyID,
+            isSandbox: nil,
+            hasDelivery: false,
+            payload: start.payload,
+            signature: start.signature,
+            algorithm: start.algorithm
+        ),
+        fallbackAction: link("https://127.0.0.1:9443/checkout/start")
     )
 
     static let note = "Gift wrap <b>&amp; \"card\"</b> — 熨斗 👩\u{200D}🍳"
@@ -112,8 +150,10 @@ enum Samples {
         note: String? = nil,
         order: Order = cart
     ) -> ConfirmView {
-        ConfirmView(
-            webviewSession: session(of: client, order: order),
+        var postage: Yen? = Yen(540)
+        if case .undeliverable = agreement { postage = nil }
+        return ConfirmView(
+            webviewSession: session(of: client, order: order, postage: postage),
             details: details,
             checkoutSessionID: checkoutSessionID,
             returnTicket: returnTicket,

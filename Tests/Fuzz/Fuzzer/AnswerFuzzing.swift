@@ -29,7 +29,7 @@ let answerTarget = FuzzTarget(
             for line in lines(selection.rest) where !head.take(line, limit: 1 << 20) { return }
         case 1: _ = readTimes(text(selection.rest))
         case 2: readObjects(selection.rest)
-        default: _ = try? question?.postage(in: selection.rest)
+        default: _ = try? question?.reading(selection.rest)
         }
     }
 )
@@ -202,11 +202,23 @@ private let question: PostageQuestion? = {
 }()
 
 private func examinePostage(_ answer: [UInt8]) {
-    guard let postage = try? question?.postage(in: answer) else { return }
+    guard let reading = try? question?.reading(answer) else { return }
     guard let canonical = JSONGrammar.canonical(answer, depth: 3) else { return check(false, "postage is strict JSON") }
-    let amount = "\"amount\":\"\(postage.amount)\""
-    let currency = "\"currencyCode\":\"JPY\""
-    let forms = ["{\"amount\":{\(amount),\(currency)}}", "{\"amount\":{\(currency),\(amount)}}"]
-    check(forms.contains { Array($0.utf8) == canonical }, "postage is in the one form: \(shown(answer))")
-    check(postage.amount >= 0, "postage is not negative")
+    switch reading {
+    case .postage(let postage):
+        let amount = "\"amount\":\"\(postage.amount)\""
+        let currency = "\"currencyCode\":\"JPY\""
+        let forms = ["{\"amount\":{\(amount),\(currency)}}", "{\"amount\":{\(currency),\(amount)}}"]
+        check(forms.contains { Array($0.utf8) == canonical }, "postage is in the one form: \(shown(answer))")
+        check(postage.amount >= 0, "postage is not negative")
+    case .undeliverable(.said(let sentence)):
+        check(
+            canonical.starts(with: Array("{\"undeliverable\":{".utf8)),
+            "a refusal is in the one form: \(shown(answer))"
+        )
+        let texts = [sentence.japanese, sentence.english].compactMap(\.self)
+        check(!texts.isEmpty, "a refusal has a sentence")
+        check(texts.allSatisfy { (1...1_020).contains($0.utf8.count) }, "a sentence has up to 255 characters")
+    case .undeliverable(.restricted): check(false, "an answer is not the restrictions")
+    }
 }

@@ -73,7 +73,12 @@ private func examineSums(_ draft: OrderDraft) {
     let adjusted = draft.options.adjustments.reduce(lines + Int128(draft.tax.units)) { $0 + Int128($1.units) }
     if let bases = draft.bases {
         check(Int128(bases.total) == adjusted && draft.tax.units == 0, "the rates add up to what is paid")
-        let sums = TaxRate.allCases.map { (bases[$0], bases.tax(at: $0), $0.percent) }
+        // Discounts may take something off a postage that is known.
+        var paid = bases
+        if case .fixed(let postage) = draft.postage, let sum = postage.yen {
+            paid = bases.adding(sum, at: draft.options.postageRate)
+        }
+        let sums = TaxRate.allCases.map { (paid[$0], paid.tax(at: $0), $0.percent) }
         check(sums.allSatisfy { $0 >= 0 && $1 >= 0 && $1 * (100 + $2) <= $0 * $2 }, "a tax is a part of its sum")
     }
     guard case .fixed(let postage) = draft.postage else { return }

@@ -47,6 +47,45 @@ struct AdjustmentTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `may have its postage paid by points, with the same sums everywhere`(includesTax: Bool) async throws {
+        try await withShop(.merchants()) { shop in
+            let merchant = try await shop.merchant()
+            let yen = MerchantClient.yen
+            var changes = [JSONMember("adjustments", [Self.adjustment("Points", -2_900)])]
+            if includesTax {
+                let line: JSONValue = [
+                    "id": "tea", "name": "Tea", "unitPrice": yen(2_640), "quantity": 1, "taxRate": 8,
+                ]
+                changes += [
+                    JSONMember("tax", .null), JSONMember("pricesIncludeTax", true), JSONMember("lines", [line]),
+                ]
+            }
+            let session = try await merchant.open(MerchantClient.order(changes))
+            let rates: JSONValue = includesTax ? [["rate": 10, "taxable": yen(280), "amount": yen(25)]] : .null
+            func check(_ amounts: JSONValue?) {
+                #expect(amounts?["postage"] == yen(540) && amounts?["total"] == yen(280), "\(amounts ?? .null)")
+                #expect(amounts?["taxes"] == rates && amounts?["tax"] == yen(includesTax ? 25 : 240))
+            }
+            check(session.reply["amounts"])
+            let tab = shop.tab()
+            let confirm = try await tab.choose(try await tab.open(session.url))
+            for part in ["2,900", "540", "¥280"] { #expect(confirm.text.contains(part), "\(confirm.text)") }
+            #expect(confirm.text.contains("¥25)") == includesTax)
+            let result = try await tab.agree(confirm)
+            #expect(result.text.contains("280"))
+            let paid = try await merchant.complete(session, try #require(result.link("purchase_link")))
+            #expect(paid["charges"]?.elements.first?["amount"] == yen(280), "\(paid.text)")
+            check(paid["amounts"])
+            check(try await merchant.get("/v1/sessions/\(session.id)")["amounts"])
+            let events = try await merchant.get("/v1/events")["data"]?.elements ?? []
+            #expect(!events.isEmpty)
+            for event in events { check(event["data"]?["amounts"]) }
+            let more = MerchantClient.order([JSONMember("adjustments", [Self.adjustment("Points", -3_180)])])
+            #expect(try await merchant.post("/v1/sessions", more).field == "adjustments")
+        }
+    }
+
     @Test func `has none where none were sent`() async throws {
         try await withShop(.merchants()) { shop in
             let merchant = try await shop.merchant()

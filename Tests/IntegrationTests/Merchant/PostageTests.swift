@@ -44,6 +44,10 @@ private struct AskedShop: Sendable {
         return ["postage", "total"].map { amounts?[$0]?["amount"]?.text }
     }
 
+    static let undeliverable = Array(
+        #"{"undeliverable":{"ja":"離島にはお送りできません。","en":"We do not ship to <b>islands."}}"#.utf8
+    )
+
     static func answer(_ amount: String, _ currency: String = "JPY") -> [UInt8] {
         Array(#"{"amount":{"amount":"\#(amount)","currencyCode":"\#(currency)"}}"#.utf8)
     }
@@ -137,6 +141,7 @@ struct PostageTests {
             ("an answer that comes too late", .answer(AskedShop.answer("540"), after: .seconds(5))),
             ("a hang-up", .close), ("half an answer", .half),
             ("bad JSON", .answer(Array("540".utf8))),
+            ("a refusal without a sentence", .answer(Array(#"{"undeliverable":{}}"#.utf8))),
             ("too much", .answer(AskedShop.answer("540") + Array(repeating: 0x20, count: 8_192))),
             ("more than a charge can be", .answer(AskedShop.answer("999999999"))),
         ] as [(String, WebhookReceiver.Mode)]
@@ -179,6 +184,70 @@ struct PostageTests {
             let way = try #require(page.tags("a").first { $0["id"] == "retry" }?["href"])
             let confirm = try await tab.choose(try await tab.browser.open(way))
             #expect(confirm.text.contains("3,440"))
+        }
+    }
+
+    @Test
+    func `that the merchant does not offer for an address is told in its words, and another address puts it right`()
+        async throws
+    {
+        try await withAskedShop { asked in
+            asked.server.behave(.answer(AskedShop.undeliverable))
+            let (session, tab, page) = try await asked.choose()
+            #expect(page.status == 200, "\(page.error)")
+            #expect(page.text.contains("We do not ship to &lt;b&gt;islands."), "\(page.text)")
+            #expect(!page.text.contains("離島"))
+            #expect(page.form(to: "/confirm_order") == nil && page.link("purchase_link") == nil)
+            #expect(page.link("change_address") == "/button")
+            #expect(try asked.shop.state(of: session.id) == "reviewed")
+            #expect(try await asked.sums(session) == [nil, nil])
+            let sealed =
+                "SELECT count(*) FROM webview_session_private WHERE position(convert_to('islands', 'UTF8') IN sealed) > 0"
+            #expect(try asked.shop.value(sealed) == "0")
+            // The merchant may say otherwise the next time.
+            let again = try await tab.browser.open("/confirm_order")
+            #expect(again.text.contains("We do not ship"))
+            let checkout = try asked.checkout(session)
+            asked.server.behave(.answer(AskedShop.answer("800")))
+            let changed = try await asked.change(checkout, to: "okinawa", tab)
+            #expect(changed.text.contains("3,440") && !changed.text.contains("We do not ship"), "\(changed.text)")
+            let back = try #require(try await tab.agree(changed).link("purchase_link"))
+            let paid = try await asked.merchant.complete(session, back)
+            #expect(paid["charges"]?.elements.first?["amount"]?["amount"]?.text == "3440", "\(paid.text)")
+            #expect(asked.server.received.count == 2)
+        }
+    }
+
+    @Test func `that the merchant does not offer for an address can be agreed to by no page of before`() async throws {
+        try await withAskedShop { asked in
+            let (session, tab, old) = try await asked.choose()
+            asked.server.behave(.answer(AskedShop.undeliverable))
+            let refused = try await asked.change(try asked.checkout(session), to: "okinawa", tab)
+            #expect(refused.text.contains("We do not ship"), "\(refused.text)")
+            #expect(try await tab.agree(old).error == "not_priced")
+            var bare = try #require(old.form(to: "/confirm_order"))
+            bare.fields.removeAll { $0.0 == "totalPrice" }
+            #expect(try await tab.browser.submit(bare, on: old).error == "not_priced")
+            #expect(try asked.shop.state(of: session.id) == "reviewed")
+            #expect(try await asked.sums(session) == [nil, nil])
+            let ticket = bare["secureWebviewSessionId"] ?? ""
+            let checkout = try asked.checkout(session)
+            let link = "https://shop.example.com/?secureWebviewSessionId=\(ticket)&orderReferenceId=\(checkout)"
+            #expect(try await asked.merchant.complete(session, link).code == "not_ready")
+            #expect(try await asked.shop.control.calls("CompleteCheckoutSession").isEmpty)
+        }
+    }
+
+    @Test func `that the merchant takes back for another window's address is told where the buyer agrees`() async throws
+    {
+        try await withAskedShop { asked in
+            let (session, tab, old) = try await asked.choose()
+            try await asked.shop.chooseElsewhere("okinawa", session.id, tab)
+            asked.server.behave(.answer(AskedShop.undeliverable))
+            #expect(try await tab.agree(old).error == "price_changed")
+            #expect(try asked.shop.state(of: session.id) == "reviewed")
+            #expect(try await tab.browser.open("/confirm_order").text.contains("We do not ship"))
+            #expect(try await tab.agree(old).error == "not_priced")
         }
     }
 

@@ -51,15 +51,38 @@ struct OrderDraftTests {
         }
         let draft = try adjusted(-1_000, 200, 0)
         #expect(draft.total?.text == "27196")
-        #expect(draft.shown?.beforePostage == Yen(26_656) && draft.shown?.taxIncluded == Yen(27_456))
+        #expect(draft.shown?.beforePostage == 26_656 && draft.shown?.taxIncluded == Yen(27_456))
         #expect(try adjusted(-27_456).total?.text == "540")
         #expect(Self.refusal { try adjusted(-27_456, postage: 0) }?.field == "adjustments")
-        #expect(Self.refusal { try adjusted(-27_457) }?.code == .amount)
         #expect(Self.refusal { try adjusted(10_000_000) }?.code == .amount)
         let asking = Postage.callback("https://shop.example.test/postage")
         let all = try #require(Adjustment(name: "A", units: -27_456))
         // Whatever the postage, something is to be paid.
         #expect(Self.refusal { try Self.draft(postage: asking) { $0.adjustments = [all] } }?.field == "adjustments")
+    }
+
+    @Test func `may have its postage paid by points where that is known`() throws {
+        func paid(_ units: Int64, rate: TaxRate? = nil, postage: Postage) throws -> OrderDraft {
+            let line = try DraftLine(id: "a", name: "A", unitPrice: Self.money(2_640), quantity: 1, taxRate: .reduced)
+            let points = try #require(Adjustment(name: "Points", units: units, taxRate: rate))
+            return try Self.draft(lines: [line], tax: Self.money(0), postage: postage) { $0.adjustments = [points] }
+        }
+        let fixed = Postage.fixed(try Self.money(540))
+        let draft = try paid(-2_900, postage: fixed)
+        #expect(draft.total?.text == "280" && draft.shown?.beforePostage == -260)
+        // What is left is postage, at its rate.
+        let bases = try #require(draft.bases).adding(Yen(540), at: .standard)
+        #expect(bases.rates == [.standard] && bases[.standard] == 280 && bases.total == 280)
+        let free = try paid(-540, rate: .standard, postage: fixed)
+        #expect(free.total?.text == "2640" && free.bases?.adding(Yen(540), at: .standard).rates == [.reduced])
+        #expect(try paid(-3_179, postage: fixed).total?.text == "1")
+        for refused in [-3_180, -3_181] as [Int64] {
+            #expect(Self.refusal { try paid(refused, postage: fixed) }?.field == "adjustments")
+        }
+        #expect(Self.refusal { try paid(-541, rate: .standard, postage: fixed) }?.field == "adjustments")
+        #expect(Self.refusal { try paid(-2_641, rate: .reduced, postage: fixed) }?.field == "adjustments")
+        let asking = Postage.callback("https://shop.example.test/postage")
+        #expect(Self.refusal { try paid(-2_900, postage: asking) }?.field == "adjustments")
     }
 
     @Test(arguments: [("", 1, false), ("A", 1, true), ("A", 20, true), ("A", 21, false), ("a\u{7}b", 1, false)])

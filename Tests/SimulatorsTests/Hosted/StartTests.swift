@@ -39,6 +39,27 @@ struct StartTests {
 
     @Test(
         arguments: [
+            ("JP", "100-21*", true), ("JP", "1002101", true), ("JP", "*", true), ("JP", "1*1", false),
+            ("JP", "", false),
+            ("jp", "1*", false), ("JPN", "1*", false),
+        ]
+    )
+    func `names countries by two letters, and the beginning of a postal code by a star`(
+        country: String,
+        code: String,
+        isGood: Bool
+    ) {
+        var bench = Bench()
+        let region = JSONMember(country, ["zipCodes": [.string(code)]])
+        let restrictions: JSONValue = ["type": "NotAllowed", "restrictions": .object([region])]
+        let rules = JSONMember("deliverySpecifications", ["addressRestrictions": restrictions])
+        let answer = bench.post("/checkout/start", Bench.startForm(.object(Bench.payload.members + [rules])))
+        #expect((answer.status == 303) == isGood)
+        #expect(answer.text.contains("<code id=\"error-code\">InvalidParameterValue</code>") != isGood)
+    }
+
+    @Test(
+        arguments: [
             ("https://shop.example.test", nil, true), ("https://evil.example.test", nil, false),
             ("https://localhost:8443", nil, true), ("http://127.0.0.1:9", nil, true), ("null", nil, true),
             (nil, "https://shop.example.test/cart", true), (nil, "https://evil.example.test/cart", false),

@@ -1,4 +1,4 @@
--- version: 7
+-- version: 8
 
 -- An order as an event shows it: the session as the interface shows it, and in `about` what the event is about (`object`). `fresh` is a
 -- charge that the same statement writes, or NULL.
@@ -51,7 +51,9 @@ BEGIN
             json_build_object('reasonCode', o.decline_reason, 'at', time_text(o.declined_at)) END,
         'metadata', coalesce(o.metadata, '{}'), 'note', o.note,
         'captureMode', CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END,
-        'returnUrl', f.terms ->> 'returnUrl', 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
+        'returnUrl', f.terms ->> 'returnUrl',
+        'delivery', CASE WHEN f.terms IS NOT NULL THEN coalesce((f.terms ->> 'delivery')::boolean, true) END,
+        'deliveryRestrictions', f.terms -> 'deliveryRestrictions', 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
         'expiresAt', time_text(f.ends_at), 'about', object);
     -- Absent where nobody has to look, as the interface has it. As text: jsonb refuses escapes that json keeps.
     RETURN CASE WHEN needs_attention THEN (left(session::text, -1) || ', "needsAttention" : true}')::json ELSE session END;

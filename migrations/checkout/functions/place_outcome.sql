@@ -11,6 +11,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         WHEN f.state = 'opened'                                                   THEN 'not_reviewed'
         WHEN f.return_hash IS DISTINCT FROM return_hash                           THEN 'session_mismatch'
         WHEN f.state = 'declined'                                                 THEN 'declined'
+        -- The address that is chosen has no price: nobody can agree to it, whatever a page showed before.
+        WHEN f.total IS NULL                                                      THEN 'not_reviewed'
         WHEN want <> f.total                                                      THEN 'price_changed'
         WHEN seen <> f.shown                                                      THEN 'price_changed'
         WHEN needs_both AND f.client <> 'browser' AND f.both_presented_at IS NULL THEN 'not_met'

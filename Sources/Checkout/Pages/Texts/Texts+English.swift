@@ -130,7 +130,9 @@ extension Texts {
             returnLink: "Return to the app to confirm",
             cancel: "Cancel",
             cancelQuestion: "Cancel this purchase? You will not be charged.",
-            cancelForGood: "Cancel this purchase"
+            cancelForGood: "Cancel this purchase",
+            undeliverableHeading: "Please choose another address",
+            undeliverable: "The shop does not deliver to this address."
         ),
         result: .english,
         thanks: ThanksTexts(

@@ -127,7 +127,9 @@ extension Texts {
             returnLink: "アプリに戻って確定する",
             cancel: "購入をやめる",
             cancelQuestion: "この購入を取り消しますか。お支払いは行われません。",
-            cancelForGood: "この購入を取り消す"
+            cancelForGood: "この購入を取り消す",
+            undeliverableHeading: "別のお届け先をお選びください",
+            undeliverable: "このお届け先には商品をお送りできません。"
         ),
         result: .japanese,
         thanks: ThanksTexts(

@@ -187,6 +187,8 @@ struct ConfirmTexts: Sendable {
     let cancel: Wording
     let cancelQuestion: Wording
     let cancelForGood: Wording
+    let undeliverableHeading: Wording
+    let undeliverable: Wording
 
     /// What the button does, and what follows; it differs by where the order is completed.
     struct Agreement: Sendable {

@@ -6,6 +6,12 @@ extension SessionDraft {
         guard merchant.storeIDs.contains(draft.terms.storeID) else {
             throw APIError(.invalidParameterValue, "storeId does not belong to the merchant account.")
         }
+        guard draft.terms.delivery.isWellFormed else {
+            throw APIError(
+                .invalidParameterValue,
+                "deliverySpecifications.addressRestrictions.restrictions is invalid."
+            )
+        }
         if draft.urls.error != nil {
             try demand(draft.urls.result, "webCheckoutDetails.checkoutResultReturnUrl")
             try demand(draft.urls.cancel, "webCheckoutDetails.checkoutCancelUrl")

@@ -18,6 +18,11 @@ struct DeliveryRules: Sendable, Codable {
             }
         }
 
+        /// Whether a star stands at the end of a postal code, if anywhere.
+        var isWellFormed: Bool {
+            postalCodes.allSatisfy { !$0.isEmpty && !$0.utf8.dropLast().contains(UInt8(ascii: "*")) }
+        }
+
         private static func normalised(_ code: String) -> [UInt8] {
             code.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
         }
@@ -36,6 +41,13 @@ struct DeliveryRules: Sendable, Codable {
     var regions: [String: Region]?
     /// As it came, for the object.
     var json: JSONValue = .null
+
+    /// Whether countries are two capital letters, and their regions well-formed.
+    var isWellFormed: Bool {
+        (regions ?? [:]).allSatisfy { country, region in
+            country.utf8.count == 2 && country.utf8.allSatisfy { (0x41...0x5A).contains($0) } && region.isWellFormed
+        }
+    }
 
     func eligibility(of entry: TestBuyer.BookEntry) -> Eligibility {
         if refusesPostOfficeBoxes, entry.isPostOfficeBox { return .postOfficeBox }
