@@ -20,6 +20,8 @@ package struct OrderTerms: Sendable, Hashable {
     package let returnURL: String?
     /// When the money is taken.
     package let captureMode: CaptureMode
+    /// Whether no other session may have its reference.
+    package let hasUniqueReference: Bool
     /// By which the address is known again that an app's payload was signed with; `nil` without an address.
     package var addressMark: Digest32?
     /// Whether an app's payload said that the payment may be agreed to before the bank has spoken.
@@ -46,6 +48,7 @@ package struct OrderTerms: Sendable, Hashable {
         note = options.note.flatMap { $0.isEmpty ? nil : $0 }
         returnURL = options.returnURL
         captureMode = options.captureMode
+        hasUniqueReference = options.hasUniqueReference
     }
 
     /// Terms as they were stored, or `nil` for what this program did not write.
@@ -60,6 +63,7 @@ package struct OrderTerms: Sendable, Hashable {
         let mode = value["capture"].map { $0.text.flatMap { CaptureMode(word: $0.octets) } } ?? .manual
         guard let mode else { return nil }
         captureMode = mode
+        hasUniqueReference = value["uniqueReference"]?.flag ?? false
         handlesPending = value["pending"]?.flag ?? false
         guard let mark = value["addressMark"]?.text else { return }
         guard let digest = Hex.decode(mark).flatMap({ Digest32($0.span) }) else { return nil }
@@ -69,7 +73,7 @@ package struct OrderTerms: Sendable, Hashable {
     /// JSON, to be stored; `nil` for what follows from settings.
     package var stored: [UInt8]? {
         var members: [JSONMember] = []
-        members.reserveCapacity(7)
+        members.reserveCapacity(8)
         switch postage {
         case .fixed(let sum): members.append(JSONMember("postage", JSONValue(Int(sum.units))))
         case .callback(let address): members.append(JSONMember("postageCallback", .string(address)))
@@ -79,6 +83,7 @@ package struct OrderTerms: Sendable, Hashable {
         if let note { members.append(JSONMember("note", .string(note))) }
         if let returnURL { members.append(JSONMember("returnUrl", .string(returnURL))) }
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
+        if hasUniqueReference { members.append(JSONMember("uniqueReference", .bool(true))) }
         if handlesPending { members.append(JSONMember("pending", .bool(true))) }
         if let addressMark { members.append(JSONMember("addressMark", .string(Hex.encode(addressMark.bytes)))) }
         return JSONValue.object(members).bytes

@@ -135,11 +135,11 @@ extension RouteDescription {
         "refreshCharge",
         .sessionsRead,
         "read the charge at the payment provider now, and return it; it is also read by itself when a message says so",
-        refreshed
+        refreshed(.charge)
     )
 
-    private static var refreshed: Shape {
-        var shape = Shape(.ok, .named(.charge))
+    private static func refreshed(_ object: NamedSchema) -> Shape {
+        var shape = Shape(.ok, .named(object))
         shape.isKept = false
         shape.body = .object([])
         shape.example = "{}"
@@ -157,6 +157,16 @@ extension RouteDescription {
         shape([(.ok, .named(.refund))], problems: [.notFound])
     )
 
+    /// Reads a refund at the provider now.
+    package static let refreshRefund = RouteDescription(
+        .post,
+        "/v1/refunds/{refundId}/refresh",
+        "refreshRefund",
+        .sessionsRead,
+        "read the refund at the payment provider now, and return it; it is also read by itself when a message says so",
+        refreshed(.refund)
+    )
+
     /// Ends the permission of a session.
     package static let closeSession = RouteDescription(
         .post,
@@ -167,7 +177,7 @@ extension RouteDescription {
         shape(
             [(.ok, .named(.permission))],
             body: [
-                .optional("reason", reason, "for your records at the provider"),
+                .optional("reason", reason, "for your records, here as `closeReason` and at the provider"),
                 .optional(
                     "cancelPendingCharges",
                     .flag,

@@ -46,6 +46,7 @@ package struct SessionBody: Sendable {
         order.note = draft.options.note
         order.captureMode = draft.options.captureMode.rawValue
         order.returnURL = draft.options.returnURL
+        order.hasUniqueReference = draft.options.hasUniqueReference
         if bases != nil { order.postageRate = draft.options.postageRate.rawValue }
         taxes = bases.map { JSONValue(taxes: $0, draft.currency) } ?? .null
         self.order = order
@@ -135,6 +136,8 @@ package struct SessionBody: Sendable {
             JSONMember("metadata", metadata), JSONMember("note", JSONValue(order.note)),
             JSONMember("captureMode", JSONValue(order.captureMode)),
             JSONMember("returnUrl", JSONValue(order.returnURL)),
+            JSONMember("uniqueReference", order.hasUniqueReference.map { .bool($0) } ?? .null),
+            JSONMember("closeReason", JSONValue(order.closeReason)),
             JSONMember("createdAt", JSONValue(time: order.times.created)),
             JSONMember("updatedAt", JSONValue(time: order.times.updated)),
             JSONMember("expiresAt", JSONValue(optionalTime: order.times.expires)),
@@ -311,6 +314,12 @@ extension NamedSchema {
             "`null` for the built-in shop, and 90 days after the month of the session"
         ),
         .required("returnUrl", .nullable(.text(1...2_048)), "as it was sent; `null` as `captureMode`"),
+        .required("uniqueReference", .nullable(.flag), "as it was sent, or false; `null` as `captureMode`"),
+        .required(
+            "closeReason",
+            .nullable(.text(1...255)),
+            "the `reason` with which closeSession ended the permission"
+        ),
         .required("createdAt", .time), .required("updatedAt", .time),
         .required(
             "expiresAt",

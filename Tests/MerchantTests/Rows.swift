@@ -24,6 +24,8 @@ struct OrderRow {
     var note: String?
     var declineReason: String?
     var declined: WallTime?
+    var hasUniqueReference: Bool? = false
+    var closeReason: String?
 
     static let lines =
         #"[{"id":"sku-1","name":"Sencha","unitPrice":\#(Sample.yen(1_200)),"quantity":2,"sum":\#(Sample.yen(2_400))}]"#
@@ -67,6 +69,8 @@ struct OrderRow {
             row.append(text: returnURL)
             row.append(text: declineReason)
             row.append(timestamp: declined)
+            row.append(bool: hasUniqueReference)
+            row.append(text: closeReason)
         }
     }
 }

@@ -110,6 +110,10 @@ package struct MerchantOrder: Sendable, Hashable {
     package var captureMode: String?
     /// Where a buyer in a browser returns to.
     package var returnURL: String?
+    /// Whether no other session may have its reference; `nil` where that is not kept any more.
+    package var hasUniqueReference: Bool?
+    /// Why the merchant has ended its permission, in the merchant's words.
+    package var closeReason: String?
     /// The last payment that was declined.
     package var lastDecline: Decline?
     /// The charges, oldest first.
