@@ -311,7 +311,7 @@ let package = Package(
                 "Program", "Checkout", "Merchant", "Postgres", "PostgresTestKit", "ServerCore", "ServiceAPI",
                 "SessionBroker",
                 "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
-                "Telemetry", "Primitives",
+                "Telemetry", "Primitives", "Operations",
                 "TestKit",
             ],
             resources: [.copy("Aged/Early")]

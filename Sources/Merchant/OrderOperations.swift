@@ -133,14 +133,17 @@ final class OrderOperations: PaymentOperations {
             let answer = PaymentOperation.answer(problem)
             return .settled(.refused(error.reason?.rawValue ?? "refused", object, answer), .failure(problem))
         case .notSent(let error):
-            let unknown = UnknownOutcome(operation.problem(.outcomeUnknown, error), endsLease: true)
-            return .noEffect(operation.problem(.providerFailed, error), or: unknown)
+            return .noEffect(operation.problem(.providerFailed, error), or: unknown(operation, error))
         case .unknown(let error) where error.reason == .duplicateIdempotencyKey:
             // Our octets under our key, and the provider has seen others.
             return .stuck(.key, operation.problem(.outcomeUnknown, error))
         case .unknown(let error):
-            return .unknown(UnknownOutcome(operation.problem(.outcomeUnknown, error), endsLease: true))
+            return .unknown(unknown(operation, error))
         }
+    }
+
+    private func unknown(_ operation: PaymentOperation, _ error: AmazonPayError) -> UnknownOutcome {
+        UnknownOutcome(operation.problem(.outcomeUnknown, error), endsLease: true, isHeldBack: error.isHeldBack)
     }
 
     /// Reads the permission of a webview session and its charges, as far as they can still change; what cannot be read now is
@@ -164,7 +167,7 @@ final class OrderOperations: PaymentOperations {
 
     /// Reads an object at the provider now, and takes in what is said of it.
     ///
-    /// - Parameter object: A charge or a permission.
+    /// - Parameter object: A charge, a refund or a permission.
     /// - Throws: `provider_failed`, and what the store says.
     func refresh(_ object: LedgerObject) async throws(Failure) {
         let seen: ObservedObject?
@@ -187,6 +190,9 @@ final class OrderOperations: PaymentOperations {
         let limit = Duration.seconds(5)
         if let id = ChargeID(object.id) {
             return ObservedObject(try await client.charge(id, priority: .background, within: limit))
+        }
+        if let id = RefundID(object.id) {
+            return ObservedObject(try await client.refund(id, priority: .background, within: limit))
         }
         if let id = ChargePermissionID(object.id) {
             return ObservedObject(try await client.permission(id, priority: .background, within: limit))
@@ -219,6 +225,18 @@ final class OrderOperations: PaymentOperations {
         logger.warning("payment.unknown", operation.fields(failure.detail))
         do throws(StoreError) {
             try await orders.expireLease(operation)
+        } catch {
+            logger.info("payment.lease_not_expired", operation.fields(error.debugDescription))
+        }
+        return true
+    }
+
+    /// A request is answered as after any other try of it; the recovery comes again in a moment.
+    func putBack(_ operation: PaymentOperation, because failure: Failure) async -> Bool {
+        guard operation.isCounted else { return await expireLease(operation, because: failure) }
+        logger.info("payment.held_back", operation.fields(failure.detail))
+        do throws(StoreError) {
+            try await orders.putBack(operation)
         } catch {
             logger.info("payment.lease_not_expired", operation.fields(error.debugDescription))
         }

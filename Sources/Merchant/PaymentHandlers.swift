@@ -39,13 +39,14 @@ enum PaymentHandlers {
     }
 
     /// Answers `POST /v1/charges/{chargeId}/refresh`.
-    @Sendable static func refresh(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        try end(try call.optionalBody())
-        let charge = try await object(call, .charge)
-        try await demandOwn(charge.webviewSession, call)
-        try call.checkout.provider.count(.refresh, of: charge.webviewSession, by: call.caller)
-        try await call.merchant.payments.refresh(charge)
-        return try await answer(call, try await object(call, .charge))
+    @Sendable static func refreshCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        try await answer(call, try await refreshed(call, .charge))
+    }
+
+    /// Answers `POST /v1/refunds/{refundId}/refresh`.
+    @Sendable static func refreshRefund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+        let refund = try await refreshed(call, .refund)
+        return MerchantAnswer(.ok, JSONValue(refund: refund), webviewSession: refund.webviewSession)
     }
 
     /// Answers `GET /v1/charges/{chargeId}/refunds`.
@@ -131,12 +132,14 @@ enum PaymentHandlers {
     /// Answers `POST /v1/sessions/{id}/close`.
     @Sendable static func close(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         var body = try call.body()
-        let reason = try reason(&body)
+        let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("reason") }
+        let reason = try Failure.cleaned(optional: text, "reason", 255)
         let cancels = try Failure.reading { () throws(JSONRefusal) in try body.optionalFlag("cancelPendingCharges") }
         try end(body)
         let intent = OperationIntent.closePermission(cancelsPending: cancels ?? false)
         var request = PaymentRequest(intent, on: try await permission(call))
-        request.reason = reason
+        request.reason = reason ?? usualReason
+        request.memo = PaymentMemo(reason: reason)
         return try await carryOut(request, call)
     }
 
@@ -169,6 +172,16 @@ enum PaymentHandlers {
                 session: webviewSession
             )
         }
+    }
+
+    /// The object in the path, as the provider has it now.
+    private static func refreshed(_ call: MerchantCall, _ kind: ObjectKind) async throws(Failure) -> LedgerObject {
+        try end(try call.optionalBody())
+        let known = try await object(call, kind)
+        try await demandOwn(known.webviewSession, call)
+        try call.checkout.provider.count(.refresh, of: known.webviewSession, by: call.caller)
+        try await call.merchant.payments.refresh(known)
+        return try await object(call, kind)
     }
 
     /// A charge with its refunds.
@@ -224,11 +237,6 @@ enum PaymentHandlers {
         return try Failure.cleaned(optional: text, "softDescriptor", 16)
     }
 
-    private static func reason(_ body: inout JSONReader) throws(Failure) -> String {
-        let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("reason") }
-        return try Failure.cleaned(optional: text, "reason", 255) ?? usualReason
-    }
-
     /// What the provider gets where a request has none.
     private static let usualReason = "Merchant's request"
 
@@ -245,10 +253,11 @@ extension MerchantRouteTable {
         MerchantRoute(.readCharge, PaymentHandlers.readCharge),
         MerchantRoute(.captureCharge, PaymentHandlers.capture),
         MerchantRoute(.cancelCharge, PaymentHandlers.cancelCharge),
-        MerchantRoute(.refreshCharge, PaymentHandlers.refresh),
+        MerchantRoute(.refreshCharge, PaymentHandlers.refreshCharge),
         MerchantRoute(.refundCharge, PaymentHandlers.refund),
         MerchantRoute(.listRefunds, PaymentHandlers.listRefunds),
         MerchantRoute(.readRefund, PaymentHandlers.readRefund),
+        MerchantRoute(.refreshRefund, PaymentHandlers.refreshRefund),
         MerchantRoute(.closeSession, PaymentHandlers.close),
     ]
 }

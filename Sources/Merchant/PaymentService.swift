@@ -81,7 +81,7 @@ final class PaymentService {
 
     /// Reads an object at the provider now, and takes in what is said of it.
     ///
-    /// - Parameter object: A charge or a permission.
+    /// - Parameter object: A charge, a refund or a permission.
     /// - Throws: `provider_failed`, and what the store says.
     func refresh(_ object: LedgerObject) async throws(Failure) { try await operations.refresh(object) }
 
@@ -123,7 +123,13 @@ final class PaymentService {
         switch outcome {
         case .begun, .replayed, .left, .inProgress: Failure(.requestInProgress, session: webviewSession)
         case .keyReused: Failure(.idempotencyKeyReused, session: webviewSession)
-        case .stuck: Failure(.outcomeUnknown, "a person has to look at the operation", session: webviewSession)
+        case .stuck(let id):
+            Failure(
+                .outcomeUnknown,
+                "a person has to look at the operation",
+                session: webviewSession,
+                context: OperationProblem(id: id, kind: intent.kind.rawValue)
+            )
         case .held(let holder):
             Failure(
                 holder.isStuck ? .chargeBlocked : .requestInProgress,

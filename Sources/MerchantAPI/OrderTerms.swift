@@ -25,6 +25,8 @@ package struct OrderTerms: Sendable, Hashable {
     package var hasDelivery = true
     /// To which addresses it may go; `nil` for all in Japan.
     package private(set) var restrictions: DeliveryRestrictions?
+    /// Whether no other session may have its reference.
+    package let hasUniqueReference: Bool
     /// By which the address is known again that an app's payload was signed with; `nil` without an address.
     package var addressMark: Digest32?
     /// Whether an app's payload said that the payment may be agreed to before the bank has spoken.
@@ -53,6 +55,7 @@ package struct OrderTerms: Sendable, Hashable {
         captureMode = options.captureMode
         hasDelivery = options.hasDelivery
         restrictions = options.restrictions
+        hasUniqueReference = options.hasUniqueReference
     }
 
     /// Terms as they were stored, or `nil` for what this program did not write.
@@ -67,6 +70,7 @@ package struct OrderTerms: Sendable, Hashable {
         let mode = value["capture"].map { $0.text.flatMap { CaptureMode(word: $0.octets) } } ?? .manual
         guard let mode else { return nil }
         captureMode = mode
+        hasUniqueReference = value["uniqueReference"]?.flag ?? false
         handlesPending = value["pending"]?.flag ?? false
         hasDelivery = value["delivery"]?.flag ?? true
         if let stored = value["deliveryRestrictions"] {
@@ -81,7 +85,7 @@ package struct OrderTerms: Sendable, Hashable {
     /// JSON, to be stored; `nil` for what follows from settings.
     package var stored: [UInt8]? {
         var members: [JSONMember] = []
-        members.reserveCapacity(9)
+        members.reserveCapacity(10)
         switch postage {
         case .fixed(let sum): members.append(JSONMember("postage", JSONValue(Int(sum.units))))
         case .callback(let address): members.append(JSONMember("postageCallback", .string(address)))
@@ -93,6 +97,7 @@ package struct OrderTerms: Sendable, Hashable {
         if captureMode != .manual { members.append(JSONMember("capture", .string(captureMode.rawValue))) }
         if !hasDelivery { members.append(JSONMember("delivery", .bool(false))) }
         if let restrictions { members.append(JSONMember("deliveryRestrictions", restrictions.json)) }
+        if hasUniqueReference { members.append(JSONMember("uniqueReference", .bool(true))) }
         if handlesPending { members.append(JSONMember("pending", .bool(true))) }
         if let addressMark { members.append(JSONMember("addressMark", .string(Hex.encode(addressMark.bytes)))) }
         return JSONValue.object(members).bytes

@@ -116,11 +116,11 @@ extension RouteDescription {
         .payments,
         .sessionsRead,
         "read the charge at the payment provider now, and return it; it is also read by itself when a message says so",
-        refreshed
+        refreshed(.charge, .authorizedCharge)
     )
 
-    private static var refreshed: Shape {
-        var shape = Shape(.ok, .named(.charge), .authorizedCharge)
+    private static func refreshed(_ object: NamedSchema, _ example: AnswerExample) -> Shape {
+        var shape = Shape(.ok, .named(object), example)
         shape.isKept = false
         shape.body = .object([])
         shape.example = "{}"
@@ -139,6 +139,17 @@ extension RouteDescription {
         shape([(.ok, .named(.refund), .refund)], problems: [.notFound])
     )
 
+    /// Reads a refund at the provider now.
+    package static let refreshRefund = RouteDescription(
+        .post,
+        "/v1/refunds/{refundId}/refresh",
+        "refreshRefund",
+        .payments,
+        .sessionsRead,
+        "read the refund at the payment provider now, and return it; it is also read by itself when a message says so",
+        refreshed(.refund, .refund)
+    )
+
     /// Ends the permission of a session.
     package static let closeSession = RouteDescription(
         .post,
@@ -150,7 +161,7 @@ extension RouteDescription {
         shape(
             [(.ok, .named(.permission), .permission)],
             body: [
-                .optional("reason", reason, "for your records at the provider"),
+                .optional("reason", reason, "for your records, here as `closeReason` and at the provider"),
                 .optional(
                     "cancelPendingCharges",
                     .flag,

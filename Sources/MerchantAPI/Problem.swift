@@ -36,7 +36,7 @@ package struct ProviderProblem: Sendable, Hashable {
     }
 }
 
-/// The operation that has to end before a request can be carried out.
+/// The operation that has to end before a request can be carried out or answered.
 package struct OperationProblem: Sendable, Hashable {
     /// The operation.
     package let id: UUIDBytes

@@ -286,7 +286,10 @@ package struct NamedSchema: Sendable, Hashable {
             .optional(
                 "operation",
                 .object([.required("id", .text(36...36)), .required("kind", .text(1...64))]),
-                "with `charge_blocked` and `request_in_progress`: the operation that has to end first, as in `payment.stuck`"
+                """
+                with `charge_blocked` and `request_in_progress`: the operation that has to end first, as in `payment.stuck`; with \
+                `outcome_unknown` the request's own, once an operator has to decide about it
+                """
             ),
             .optional("lastDecline", .named(.decline), "with `payment_declined`: why and when"),
             .optional("sessionId", .text(36...36), "with `reference_held`: the other session"),

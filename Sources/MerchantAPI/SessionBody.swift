@@ -50,6 +50,7 @@ package struct SessionBody: Sendable {
         order.captureMode = draft.options.captureMode.rawValue
         order.returnURL = draft.options.returnURL
         order.hasDelivery = hasDelivery
+        order.hasUniqueReference = draft.options.hasUniqueReference
         if bases != nil { order.postageRate = draft.options.postageRate.rawValue }
         taxes = bases.map { JSONValue(taxes: $0, draft.currency) } ?? .null
         self.order = order
@@ -143,6 +144,8 @@ package struct SessionBody: Sendable {
             JSONMember("returnUrl", JSONValue(order.returnURL)),
             JSONMember("delivery", order.hasDelivery.map { JSONValue.bool($0) } ?? .null),
             JSONMember("deliveryRestrictions", restrictions),
+            JSONMember("uniqueReference", order.hasUniqueReference.map { .bool($0) } ?? .null),
+            JSONMember("closeReason", JSONValue(order.closeReason)),
             JSONMember("createdAt", JSONValue(time: order.times.created)),
             JSONMember("updatedAt", JSONValue(time: order.times.updated)),
             JSONMember("expiresAt", JSONValue(optionalTime: order.times.expires)),
@@ -325,6 +328,12 @@ extension NamedSchema {
             "deliveryRestrictions",
             .nullable(.named(.deliveryRestrictions)),
             "as they were sent; `null` for none, and as `captureMode`"
+        ),
+        .required("uniqueReference", .nullable(.flag), "as it was sent, or false; `null` as `captureMode`"),
+        .required(
+            "closeReason",
+            .nullable(.text(1...255)),
+            "the `reason` with which closeSession ended the permission"
         ),
         .required("createdAt", .time), .required("updatedAt", .time),
         .required(

@@ -68,10 +68,13 @@ enum WebhooksCommand {
                 return (lines, true)
             }
             for line in lines { input.console.print(line) }
-            let isFound = !lines.isEmpty || action.mayFindNothing
-            if !isFound { input.console.complain("sallyport: nothing found") }
-            if isFound, lines.isEmpty, action.mayFindNothing { input.console.remark("there is none") }
-            return isFound && isTaken ? 0 : 1
+            guard lines.isEmpty else { return isTaken ? 0 : 1 }
+            guard let remark = action.remarkOnNothing else {
+                input.console.complain("sallyport: nothing found")
+                return 1
+            }
+            input.console.remark(remark)
+            return 0
         }
     ).with(examples: [
         "sallyport webhooks add https://shop.example.com/hook",
@@ -115,11 +118,13 @@ enum WebhookAction: Sendable, Equatable {
         }
     }
 
-    /// Whether no answer is an answer.
-    var mayFindNothing: Bool {
+    /// What is said where no answer is an answer; `nil` where it is none.
+    var remarkOnNothing: String? {
         switch self {
-        case .list, .queues: true
-        case .add, .replay, .rotate, .remove, .test: false
+        case .list: "there is no endpoint"
+        case .queues(_, onlyDeadLettered: true): "no event is dead"
+        case .queues: "no event is undelivered"
+        case .add, .replay, .rotate, .remove, .test: nil
         }
     }
 

@@ -243,6 +243,61 @@ struct PayingClientTests {
         }
     }
 
+    // MARK: Turns
+
+    /// A client whose limits leave some calls no turn for a minute.
+    private func client(_ bench: ClientBench, without operations: [AmazonPayOperation]) throws -> CheckoutClient {
+        let client = try bench.client(.sandbox)
+        for operation in operations {
+            for _ in 0..<60 {
+                let patience = Duration.seconds(600)
+                _ = client.quota.reserve(operation, at: bench.uptime, patience: patience, priority: .purchase)
+            }
+        }
+        return client
+    }
+
+    @Test func `says that it had no turn where nothing of it has left`() async throws {
+        let bench = ClientBench()
+        let client = try client(bench, without: [.createRefund, .getCharge])
+        let first: PayingOutcome<Refund> = try await client.pay(refund())
+        #expect(first.name == "notSent" && first.isHeldBack)
+        let again: PayingOutcome<Refund> = try await client.pay(refund(isRecovery: true))
+        #expect(again.name == "unknown" && again.isHeldBack)
+        // What is to be read first had no turn either.
+        let capture: PayingOutcome<Charge> = try await client.pay(capture(isRecovery: true))
+        #expect(capture.name == "unknown" && capture.isHeldBack)
+        #expect(bench.exchange.requests.isEmpty)
+    }
+
+    @Test func `never says so where a try may have got through, whatever has no turn behind it`() async throws {
+        // Turned away, and the next try has no turn in time.
+        let throttled = ClientBench()
+        throttled.exchange.steps = Array(repeating: .answer(429), count: 9)
+        let turned: PayingOutcome<Refund> = try await throttled.client(.sandbox)
+            .pay(refund(isRecovery: true), within: .seconds(1))
+        #expect(turned.name == "unknown" && !turned.isHeldBack)
+        #expect(throttled.exchange.requests.count == 1)
+        // Lost, and the charge cannot be read.
+        for step in [ScriptedExchange.Step.answer(422, ClientBench.refusal("InvalidChargeStatus")), .answer(200, "?")] {
+            let bench = ClientBench()
+            bench.exchange.steps = [step]
+            let client = try client(bench, without: [.getCharge])
+            let outcome: PayingOutcome<Charge> = try await client.pay(capture())
+            #expect(outcome.name == "unknown" && !outcome.isHeldBack)
+            #expect(bench.exchange.requests.count == 1)
+        }
+    }
+
+    @Test func `does not call it a want of turns where reading has taken all the time`() async throws {
+        let bench = ClientBench()
+        bench.exchange.steps = [Self.authorized]
+        bench.exchange.duration = .seconds(9)
+        let outcome: PayingOutcome<Charge> = try await bench.client()
+            .pay(capture(isRecovery: true), within: .seconds(9))
+        #expect(outcome.name == "unknown" && !outcome.isHeldBack)
+    }
+
     @Test func `sends no octets that it did not make`() async throws {
         let bench = ClientBench()
         let good = try capture()

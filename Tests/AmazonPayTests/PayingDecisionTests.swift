@@ -321,4 +321,12 @@ extension PayingOutcome {
         case .unknown(let error): "unknown" + (error.reason.map { " \($0)" } ?? "")
         }
     }
+
+    /// Whether the call had no turn.
+    var isHeldBack: Bool {
+        switch self {
+        case .done, .pending: false
+        case .refused(let error, _), .notSent(let error), .unknown(let error): error.isHeldBack
+        }
+    }
 }

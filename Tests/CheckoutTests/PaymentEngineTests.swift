@@ -26,6 +26,8 @@ private final class ScriptedOperations: PaymentOperations {
 
     func expireLease(_ lease: String, because failure: Failure) async throws(Failure) -> Bool { note("expire") }
 
+    func putBack(_ lease: String, because failure: Failure) async throws(Failure) -> Bool { note("put back") }
+
     func giveUp(_ lease: String, _ reason: GiveUpReason, because failure: Failure) async throws(Failure) -> Failure? {
         note("give up \(reason.rawValue)") ? failure : nil
     }
@@ -74,6 +76,8 @@ private func row(
 @Suite struct `The payment engine` {
     private static let unknown = UnknownOutcome(Failure(.outcomeUnknown), endsLease: false)
     private static let unknownAndOver = UnknownOutcome(Failure(.outcomeUnknown), endsLease: true)
+    private static let heldBack = UnknownOutcome(Failure(.outcomeUnknown), endsLease: true, isHeldBack: true)
+    private static let putBack = (["put back"], "outcome_unknown")
     private static let givenUp = (["give up time"], "outcome_unknown")
 
     private static let rows: [Row] = [
@@ -111,6 +115,20 @@ private func row(
             recovery: (["expire"], "outcome_unknown"),
             last: givenUp
         ),
+        Row(
+            "no effect, for want of a turn",
+            { .noEffect(Failure(.providerFailed), or: heldBack) },
+            first: (["release"], "provider_failed"),
+            recovery: putBack,
+            last: putBack
+        ),
+        Row(
+            "an unknown outcome, for want of a turn",
+            { .unknown(heldBack) },
+            first: (["expire"], "outcome_unknown"),
+            recovery: putBack,
+            last: putBack
+        ),
     ]
 
     @Test(arguments: rows, PaymentTry.allCases)
@@ -127,6 +145,17 @@ private func row(
         let first = row.calls[turn]?.first
         #expect(await answer(operations, turn) == (first == nil ? row.answers[turn] : "request_in_progress"))
         #expect(operations.calls == (first.map { [$0] } ?? []))
+    }
+
+    @Test func `gives nothing up for want of a turn`() async {
+        let replies: [ScriptedOperations.Reply] = [
+            .unknown(Self.heldBack), .noEffect(Failure(.providerFailed), or: Self.heldBack),
+        ]
+        for reply in replies {
+            let operations = ScriptedOperations(reply)
+            #expect(await operations.recover("lease", .last) == .outcomeUnknown)
+            #expect(operations.calls == ["put back"])
+        }
     }
 
     @Test func `tells a recovery why there is no answer`() async {

@@ -69,6 +69,29 @@ import Testing
         }
     }
 
+    @Test func `without a turn at the provider counts as none, and comes again in a moment`() async throws {
+        var options = ShopOptions(["provider.quota.complete": "1/0.001"])
+        options.jobPause = .milliseconds(2)
+        try await withShop(options) { shop in
+            let shopper = try await shop.shopper()
+            let link = try await shopper.toReturn()
+            // The only call there is room for gets no clear answer.
+            try await shop.control.fault("CompleteCheckoutSession", count: 1, ["status": 500])
+            #expect(try await shopper.purchase(link).status == 409)
+            for times in 1...3 {
+                try shop.endLease(of: shopper.webviewSession)
+                try shop.rows("UPDATE webview_session_purchase SET next_at = now()")
+                try await shop.wait(for: "a try") {
+                    try shop.trail(of: shopper.webviewSession).count { $0 == "lapse lapsed" } == times
+                }
+            }
+            let soon = "next_at BETWEEN now() AND now() + interval '5 s'"
+            #expect(try shop.value("SELECT recoveries = 0 AND \(soon) FROM webview_session_purchase") == "t")
+            #expect(try await shop.control.calls("CompleteCheckoutSession").count == 1)
+            #expect(try shop.state(of: shopper.webviewSession) == "purchasing")
+        }
+    }
+
     @Test func `of one that the database refuses holds up no others`() async throws {
         try await withShop(options) { shop in
             let (bad, good) = (try await shop.shopper(), try await shop.shopper())

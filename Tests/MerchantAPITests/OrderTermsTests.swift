@@ -34,12 +34,13 @@ struct OrderTermsTests {
         options.returnURL = "https://shop.example.com/back?x=1"
         options.captureMode = .automatic
         options.note = "A \"gift\""
+        options.hasUniqueReference = true
         let postage = try #require(Money(units: 540, .jpy))
         let terms = try #require(OrderTerms(try draft(.fixed(postage), options)))
-        #expect(OrderTerms(stored: try #require(terms.stored)) == terms)
+        #expect(OrderTerms(stored: try #require(terms.stored)) == terms && terms.hasUniqueReference)
         #expect(
             text(terms.stored)
-                == #"{"postage":540,"reference":"A-1","note":"A \"gift\"","returnUrl":"https://shop.example.com/back?x=1","capture":"automatic"}"#
+                == #"{"postage":540,"reference":"A-1","note":"A \"gift\"","returnUrl":"https://shop.example.com/back?x=1","capture":"automatic","uniqueReference":true}"#
         )
     }
 

@@ -11,6 +11,7 @@ import Testing
     private static let charge = MerchantRequest(.get, "/v1/charges/\(Sample.charge)")
     private static let refunds = "/v1/charges/\(Sample.charge)/refunds"
     private static let refresh = MerchantRequest(.post, "/v1/charges/\(Sample.charge)/refresh", "", "", "{}")
+    private static let refreshRefund = MerchantRequest(.post, "/v1/refunds/\(Sample.refund)/refresh", "", "", "{}")
 
     private static func captured() -> ObjectRow {
         var row = ObjectRow.charge("Captured")
@@ -29,7 +30,7 @@ import Testing
         try await withMerchants { shop in
             var row = OrderRow("declined")
             (row.note, row.captureMode, row.declineReason) = ("Thanks", "automatic", "SoftDeclined")
-            row.declined = Sample.time
+            (row.declined, row.hasUniqueReference, row.closeReason) = (Sample.time, true, "在庫切れ")
             let restrictions = #"{"type":"Allowed","restrictions":{"JP":{"zipCodes":["1*"]}}}"#
             row.restrictions = restrictions
             shop.database.answer("order_read", row.row)
@@ -39,14 +40,16 @@ import Testing
             #expect(json["returnUrl"]?.text == "https://shop.example.com/paid")
             #expect(json["lastDecline"]?.description == #"{"reasonCode":"SoftDeclined","at":"\#(Sample.text)"}"#)
             #expect(json["delivery"] == true && json["deliveryRestrictions"]?.description == restrictions)
+            #expect(json["uniqueReference"]?.flag == true && json["closeReason"]?.text == "在庫切れ")
             (row.note, row.captureMode, row.returnURL, row.declined) = (nil, nil, nil, nil)
-            (row.hasDelivery, row.restrictions) = (nil, nil)
+            (row.hasDelivery, row.restrictions, row.hasUniqueReference, row.closeReason) = (nil, nil, nil, nil)
             shop.database.answer("order_read", row.row)
             shop.database.answer("ledger_objects")
             let other = try await shop.send(Self.session)
             #expect(
                 other.body.contains(
-                    #""note":null,"captureMode":null,"returnUrl":null,"delivery":null,"deliveryRestrictions":null"#
+                    #""note":null,"captureMode":null,"returnUrl":null,"delivery":null,"deliveryRestrictions":null,"#
+                        + #""uniqueReference":null,"closeReason":null"#
                 )
             )
             #expect(other.body.contains(#""lastDecline":null"#))
@@ -115,6 +118,24 @@ import Testing
             #expect(reason == "破損" && metadata == #"{"a":"7","z":"\"<&"}"#)
             let sent = try JSONParser.parse(try #require(shop.provider.requests.first).body)
             #expect(sent["metadata"] == nil && sent["reason"] == nil)
+        }
+    }
+
+    @Test(arguments: [#"{"reason":"在庫切れ"}"#, "{}"])
+    func `keeps the reason of a close, and none that was not sent`(body: String) async throws {
+        try await withMerchants { shop in
+            Payment.close.reach(shop)
+            shop.database.answer("operation_begin", BeginRow.begun)
+            shop.provider.answer(200, Payment.close.done.body)
+            shop.database.answer("operation_settle", Cell.yes)
+            #expect(try await shop.send(Payment.close.request, body: body).status == 200)
+            let said = try JSONParser.parse(Array(body.utf8))["reason"]?.text
+            let begun = try shop.parameters("operation_begin")
+            let reason = try begun.isNull(0, 15) ? nil : try begun.text(0, 15)
+            let hasMetadata = try !begun.isNull(0, 16)
+            #expect(reason == said && !hasMetadata)
+            let sent = try JSONParser.parse(try #require(shop.provider.requests.first).body)
+            #expect(sent["closureReason"]?.text == said ?? "Merchant's request")
         }
     }
 
@@ -214,6 +235,22 @@ import Testing
             let seen = try shop.parameters("ledger_observe")
             let (id, state) = (try seen.text(0, 1), try seen.text(0, 3))
             #expect(id == Sample.charge && state == "Authorized")
+        }
+    }
+
+    @Test func `of a refund is read at the provider where the merchant wants it`() async throws {
+        try await withMerchants { shop in
+            shop.database.answer("ledger_object", ObjectRow.refund().row)
+            shop.database.answer("order_own", Cell.one)
+            shop.provider.answer(200, ProviderBodies.refund("Declined", amount: 180, reason: "AmazonRejected"))
+            shop.database.answer("ledger_observe", ObserveRow.changed)
+            shop.database.answer("ledger_object", ObjectRow.refund("Declined").row)
+            let answer = try await shop.send(Self.refreshRefund)
+            #expect(answer.status == 200 && answer.json["state"]?.text == "declined")
+            #expect(shop.provider.requests.first?.url.hasSuffix("/refunds/\(Sample.refund)") == true)
+            let seen = try shop.parameters("ledger_observe")
+            let (id, state) = (try seen.text(0, 1), try seen.text(0, 3))
+            #expect(id == Sample.refund && state == "Declined")
         }
     }
 

@@ -114,6 +114,7 @@ struct MerchantRequest: Sendable, CustomTestStringConvertible {
         MerchantRequest(.post, "/v1/charges/\(Sample.charge)/refresh", "sessions:read", "ledger_object", "{}"),
         MerchantRequest(.get, "/v1/charges/\(Sample.charge)/refunds", "sessions:read", "ledger_object"),
         MerchantRequest(.get, "/v1/refunds/\(Sample.refund)", "sessions:read", "ledger_object"),
+        MerchantRequest(.post, "/v1/refunds/\(Sample.refund)/refresh", "sessions:read", "ledger_object", "{}"),
         MerchantRequest(.post, "/v1/sessions/\(Sample.session)/close", "payments:write", "order_read", "{}"),
         MerchantRequest(.get, "/v1/events", "events:read", "event_feed_page"),
     ]

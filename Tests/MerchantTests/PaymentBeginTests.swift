@@ -117,11 +117,18 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
     func `that the ledger refuses is not sent`(payment: Payment, refusal: BeginRefusal) async throws {
         try await withMerchants { shop in
             payment.reach(shop)
-            shop.database.answer("operation_begin", BeginRow.row(refusal.outcome, state: "Authorized"))
+            let operation = UUIDBytes(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0009)
+            let row = BeginRow.row(refusal.outcome, state: "Authorized", left: operation)
+            shop.database.answer("operation_begin", row)
             let answer = try await shop.send(payment.request)
             #expect(answer.status == refusal.status && answer.code == refusal.code && answer.field == refusal.field)
             #expect(answer[.retryAfter] == refusal.retryAfter && answer[.webviewSessionID] == Sample.session)
             if let message = refusal.message { #expect(answer.message == message) }
+            // A request whose own operation was given up can ask for it by its id.
+            let named = answer.json["error"]?["operation"]
+            let isOwn = refusal.outcome == "stuck"
+            #expect(named?["id"]?.text == (isOwn ? operation.description : nil))
+            #expect(named?["kind"]?.text == (isOwn ? payment.kind : nil))
             #expect(shop.provider.requests.isEmpty)
         }
     }

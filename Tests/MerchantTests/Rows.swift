@@ -26,6 +26,8 @@ struct OrderRow {
     var restrictions: String?
     var declineReason: String?
     var declined: WallTime?
+    var hasUniqueReference: Bool? = false
+    var closeReason: String?
 
     static let lines =
         #"[{"id":"sku-1","name":"Sencha","unitPrice":\#(Sample.yen(1_200)),"quantity":2,"sum":\#(Sample.yen(2_400))}]"#
@@ -71,6 +73,8 @@ struct OrderRow {
             row.append(json: restrictions)
             row.append(text: declineReason)
             row.append(timestamp: declined)
+            row.append(bool: hasUniqueReference)
+            row.append(text: closeReason)
         }
     }
 }

@@ -33,6 +33,19 @@ import Testing
         #expect(try await report(ledger, provider) == ["0"])
     }
 
+    @Test(arguments: [(4, ["0"]), (5, ["charge S03-0000000-0000001-C1 unread notSent", "1"])])
+    func `puts a question again that had no turn, five times at most`(heldBack: Int, lines: [String]) async throws {
+        let ledger = try Ledger(.captured)
+        ledger.rows = [
+            try Ledger.row(.permission, "S03-0000000-0000001", .chargeable),
+            try Ledger.row(.charge, Self.charge, .captured),
+        ]
+        let provider = Provider()
+        provider.heldBack = heldBack
+        #expect(try await report(ledger, provider) == lines)
+        #expect(provider.asked.filter { $0 == Self.charge }.count == 5)
+    }
+
     @Test(arguments: [OrderState.paid, .paymentPending, .captured])
     func `does not tell of an order that is paid and has no ledger`(state: OrderState) async throws {
         #expect(try await report(try Ledger(state), Provider()) == ["0"])
@@ -188,6 +201,8 @@ import Testing
 private final class Provider: ProviderReader {
     private var meanwhile: (() throws -> Void)?
     var asked: [String] = []
+    /// How many questions about charges have no turn.
+    var heldBack = 0
 
     init(_ meanwhile: (() throws -> Void)? = nil) {
         self.meanwhile = meanwhile
@@ -195,7 +210,13 @@ private final class Provider: ProviderReader {
 
     func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject {
         asked.append(id)
-        if kind == .charge { try pass() }
+        if kind == .charge {
+            if heldBack > 0 {
+                heldBack -= 1
+                throw AmazonPayError(.notSent, isHeldBack: true)
+            }
+            try pass()
+        }
         let state: ObjectState = kind == .charge ? .captured : .chargeable
         var object = ObservedObject(kind, id, ObservedVersion(state, updated: WallTime(seconds: 1_800_000_000)))
         object.captured = kind == .charge ? Money(units: 100, .jpy) : nil
@@ -313,6 +334,8 @@ private final class Ledger: OrderStore {
     }
 
     func expireLease(_ operation: PaymentOperation) async throws(StoreError) { throw Ledger.never }
+
+    func putBack(_ operation: PaymentOperation) async throws(StoreError) { throw Ledger.never }
 
     func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes] { throw Ledger.never }
 

@@ -81,6 +81,57 @@ struct RecoveryTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `counts as none where it had no turn, and comes again in a moment`(isWoken: Bool) async throws {
+        try await withRig { rig in
+            let (crossing, _) = try await rig.purchasing()
+            try rig.pass(crossing, seconds: 46)
+            try rig.sql("UPDATE webview_session_purchase SET recoveries = 7, woken = \(isWoken)")
+            for _ in 0..<3 {
+                let purchase = try #require(try await rig.store.claimOverdue().first)
+                #expect(purchase.recoveries == 7 && purchase.isWoken == isWoken)
+                let id = crossing.webviewSession
+                let attempt = try #require(
+                    try await rig.broker.takeOver(id, pause: .seconds(3_600), by: rig.caller())
+                )
+                #expect(try await rig.broker.putBack(attempt, purchase, by: rig.caller()))
+                // The lease is over: nobody else is kept from it.
+                let row = """
+                    SELECT f.lease_until <= now(), round(extract(epoch FROM q.next_at - now())) FROM webview_session AS f
+                    JOIN webview_session_purchase AS q ON q.webview_session_id = f.webview_session_id
+                    """
+                #expect(try rig.admin.rows(row) == [["t", "5"]])
+                #expect(try await rig.store.claimOverdue().isEmpty)
+                try rig.sql("UPDATE webview_session_purchase SET next_at = now()")
+            }
+            let last = try #require(try await rig.store.audit(crossing.webviewSession).last)
+            #expect([last.operation, last.outcome, last.reason] == ["lapse", "lapsed", "held_back"])
+            // Who has lost it puts nothing back.
+            let purchase = try #require(try await rig.store.claimOverdue().first)
+            let lost = try #require(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()))
+            try rig.sql("UPDATE webview_session SET lease_until = now()")
+            #expect(try await rig.broker.takeOver(crossing.webviewSession, by: rig.caller()) != nil)
+            #expect(try await !rig.broker.putBack(lost, purchase, by: rig.caller()))
+        }
+    }
+
+    @Test func `of what was given up reads it again in a moment where the question had no turn`() async throws {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
+            try rig.pass(crossing, seconds: 2 * 86_400)
+            #expect(try await rig.store.claimStuck(limit: 8).count == 1)
+            #expect(try await rig.store.claimStuck(limit: 8).isEmpty)
+            try await rig.store.putBackStuck(crossing.webviewSession)
+            #expect(
+                try rig.admin.rows("SELECT round(extract(epoch FROM next_at - now())) FROM webview_session_purchase")
+                    == [["5"]]
+            )
+            try rig.sql("UPDATE webview_session_purchase SET next_at = now()")
+            #expect(try await rig.store.claimStuck(limit: 8).count == 1)
+        }
+    }
+
     @Test func `ends when it is given up, and the purchase stays for people`() async throws {
         try await withRig { rig in
             let (crossing, first) = try await rig.purchasing()

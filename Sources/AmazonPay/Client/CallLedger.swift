@@ -43,6 +43,8 @@ struct CallLedger {
     private let beganInDoubt: Bool
     /// Whether any try may have had its effect without our knowing.
     private(set) var mayHaveTakenEffect: Bool
+    /// Whether a try was made, whatever became of it.
+    private var hasTried = false
 
     init(_ operation: AmazonPayOperation, _ policy: RetryPolicy, mayHaveTakenEffect: Bool) {
         self.operation = operation
@@ -61,6 +63,7 @@ struct CallLedger {
 
     /// Takes down an answer.
     mutating func answered(_ answer: APIAnswer, ourTime: WallTime) -> Step {
+        hasTried = true
         if let time = skewedTime(answer, ourTime) {
             hasSignedAgain = true
             return .signAgain(at: time)
@@ -88,6 +91,7 @@ struct CallLedger {
 
     /// Takes down a failure of the network.
     mutating func broke(_ error: HTTPExchangeError) -> Step {
+        hasTried = true
         if error.code != .connectFailed { mayHaveTakenEffect = true }
         return failed(AmazonPayError(code, detail: "\(error)"))
     }
@@ -99,6 +103,13 @@ struct CallLedger {
     func noTime(_ operation: AmazonPayOperation) -> AmazonPayError {
         let detail = "no time left for \(operation.label)"
         return refusal?.error(code, detail) ?? AmazonPayError(code, detail: detail)
+    }
+
+    /// A call ends because the account's limits leave it no turn in its time.
+    func noTurn(_ operation: AmazonPayOperation, isCrowded: Bool) -> AmazonPayError {
+        guard isCrowded || !hasTried else { return noTime(operation) }
+        let detail = isCrowded ? "too many of one asker wait" : "no turn for \(operation.label)"
+        return AmazonPayError(code, isCrowded: isCrowded, isHeldBack: !hasTried, detail: detail)
     }
 
     /// The end of a call without an answer.

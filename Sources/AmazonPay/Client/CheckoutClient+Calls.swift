@@ -68,15 +68,15 @@ extension CheckoutClient {
         var ledger = CallLedger(call.operation, retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
         // How far their clock is ahead of ours, once they have refused a date.
         var skew = Duration.zero
+        // What came before has used the time up: that is no matter of turns.
+        guard limit > .zero else { return ledger.report(ledger.noTime(call.operation)) }
         while true {
-            switch await admit(call, until: end) {
+            let admission = await admit(call, until: end)
+            switch admission {
             case .granted: break
-            case .late:
+            case .late, .crowded:
                 metrics.refused(call)
-                return ledger.report(ledger.noTime(call.operation))
-            case .crowded:
-                metrics.refused(call)
-                return ledger.report(AmazonPayError(ledger.code, isCrowded: true, detail: "too many of one asker wait"))
+                return ledger.report(ledger.noTurn(call.operation, isCrowded: admission == .crowded))
             }
             let ours = surroundings.clock.now()
             let time = ours + skew

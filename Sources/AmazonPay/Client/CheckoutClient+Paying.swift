@@ -20,9 +20,9 @@ extension CheckoutClient {
         }
         let end = surroundings.uptime() + limit
         if call.isRecovery, call.operation == .capture, let charge = expected.charge {
-            if let outcome: PayingOutcome<Object> = PayingDecision.found(await read(charge, within: limit), expected) {
-                return outcome
-            }
+            let read: Result<Object, AmazonPayError> = await read(charge, within: limit)
+            if case .failure(let error) = read, error.isHeldBack { return .unknown(error) }
+            if let outcome = PayingDecision.found(read, expected) { return outcome }
         }
         let report = await run(Call(call), within: end - surroundings.uptime(), mayHaveTakenEffect: call.isRecovery)
         let step: PayingDecision.NextStep<Object> = PayingDecision.decide(report, expected: expected)

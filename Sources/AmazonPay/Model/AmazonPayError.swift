@@ -32,6 +32,10 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
     package let requestID: String?
     /// Whether the call did not go out because as many of its asker waited as may: others are not concerned.
     package let isCrowded: Bool
+    /// Whether the call had no turn under the account's limits: no try of it has left this machine.
+    ///
+    /// Never true of a call of which anything may have left. What calls before this one brought is another matter.
+    package let isHeldBack: Bool
     /// For operators; never sent to a client, holds no personal data.
     package let detail: String
 
@@ -43,6 +47,7 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
     ///   - reason: The vendor's reason.
     ///   - requestID: `x-amz-pay-request-id`.
     ///   - isCrowded: Whether as many of the asker waited as may.
+    ///   - isHeldBack: Whether the call had no turn.
     ///   - detail: For operators.
     package init(
         _ code: Code,
@@ -50,6 +55,7 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
         reason: ReasonCode? = nil,
         requestID: String? = nil,
         isCrowded: Bool = false,
+        isHeldBack: Bool = false,
         detail: String = ""
     ) {
         self.code = code
@@ -57,6 +63,7 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
         self.reason = reason
         self.requestID = requestID
         self.isCrowded = isCrowded
+        self.isHeldBack = isHeldBack
         self.detail = detail
     }
 

@@ -126,6 +126,24 @@ extension Broker {
         return attempt
     }
 
+    /// Gives the lease of a purchase back whose recovery had no turn at the provider: it was no recovery.
+    ///
+    /// - Parameters:
+    ///   - attempt: What `takeOver` returned.
+    ///   - purchase: What it was before.
+    ///   - caller: The recovery task.
+    /// - Returns: False when the lease was lost to somebody else.
+    /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; then the lease runs out by itself.
+    package func putBack(
+        _ attempt: PurchaseAttempt,
+        _ purchase: OverduePurchase,
+        by caller: Caller
+    ) async throws(StoreError) -> Bool {
+        let isDone = try await store.putBack(purchase, attempt: attempt.id, by: caller)
+        counters.count(.lapse, isDone ? "lapsed" : "stale")
+        return isDone
+    }
+
     /// Ends the recovery of a purchase that no further question will bring to its end; the webview session stays as it is, for
     /// a person.
     ///

@@ -74,6 +74,8 @@ final class UnmatchedNotifications {
             for permission in permissions where unanswered < UnmatchedNotifications.patienceInARow {
                 let charges = messages.filter { $0.permission.octets == permission.octets }.compactMap(\.charge)
                 let end = try await follow(permission, charges.compactMap { ChargeID($0) })
+                // The others would have no turn either; all of them come with the next run, as if there had been none.
+                if end == .heldBack { break }
                 unanswered = end == .noAnswer ? unanswered + 1 : 0
                 if end == .woken { hasWoken = true }
                 try await store.noteFollowed(permission, isAnswered: end != .noAnswer)
@@ -103,6 +105,8 @@ final class UnmatchedNotifications {
         case settled
         /// The provider gave no answer.
         case noAnswer
+        /// A question had no turn.
+        case heldBack
     }
 
     private func follow(_ permission: String, _ charges: [ChargeID]) async throws -> End {
@@ -110,6 +114,7 @@ final class UnmatchedNotifications {
         case .webviewSession(let webviewSession): try await handOver(webviewSession, permission, charges)
         case .unknown: .settled
         case .noAnswer: .noAnswer
+        case .heldBack: .heldBack
         }
     }
 
@@ -127,12 +132,21 @@ final class UnmatchedNotifications {
         switch payment?.state {
         case .authorized? where payment?.permission?.octets == permission.octets: return .settled
         case .purchasing? where payment?.isStuck == false: return .settled
-        case .purchasing?: return try await purchases.reread(webviewSession, payment, by: caller) ? .woken : .settled
+        case .purchasing?:
+            switch try await purchases.reread(webviewSession, payment, by: caller) {
+            case .resumed: return .woken
+            case .same: return .settled
+            case .heldBack: return .heldBack
+            }
         default: break
         }
         // A charge that the bank has declined, or that was given back, is nobody's money.
-        guard let mayHold = await mayHoldMoney(charges) else { return .noAnswer }
-        guard mayHold else { return .settled }
+        switch await holding(charges) {
+        case .possible: break
+        case .none: return .settled
+        case .noAnswer: return .noAnswer
+        case .heldBack: return .heldBack
+        }
         switch payment?.state {
         // A session that somebody has ended on purpose stays so until a person says otherwise.
         case .placed?, .declined?, .expired?:
@@ -141,6 +155,7 @@ final class UnmatchedNotifications {
                 logger.error("purchase.reclaimed", UnmatchedNotifications.fields(webviewSession, permission))
                 return .woken
             case .nothingHeld: return .settled
+            case .heldBack: return .heldBack
             case .notPaid: break
             }
         default: break
@@ -150,19 +165,30 @@ final class UnmatchedNotifications {
         return .settled
     }
 
-    /// Whether money is with any of some charges, also where none is named; `nil` where the provider gives no answer.
-    private func mayHoldMoney(_ charges: [ChargeID]) async -> Bool? {
+    /// Whether money is with any of some charges.
+    private enum Holding {
+        /// It is, or may be, also where no charge is named.
+        case possible
+        /// None of them has any.
+        case none
+        /// Unknown.
+        case noAnswer
+        /// Unknown, for want of a turn.
+        case heldBack
+    }
+
+    private func holding(_ charges: [ChargeID]) async -> Holding {
         for id in Set(charges) {
             do throws(AmazonPayError) {
                 let charge = try await client.charge(id, priority: .background, within: UnmatchedNotifications.patience)
-                if charge.mayHoldMoney { return true }
+                if charge.mayHoldMoney { return .possible }
             } catch {
                 let detail = LogField("detail", error.debugDescription)
                 logger.info("purchase.not_traced", [LogField("charge", id.text), detail])
-                guard error.isAboutNothing else { return nil }
+                guard error.isAboutNothing else { return error.isHeldBack ? .heldBack : .noAnswer }
             }
         }
-        return charges.isEmpty
+        return charges.isEmpty ? .possible : .none
     }
 
     private static func fields(_ webviewSession: UUIDBytes, _ permission: String) -> [LogField] {
@@ -177,6 +203,8 @@ final class UnmatchedNotifications {
         case unknown
         /// Unknown.
         case noAnswer
+        /// Unknown, for want of a turn.
+        case heldBack
     }
 
     /// Reads our own mark on a permission.
@@ -196,6 +224,7 @@ final class UnmatchedNotifications {
                 "purchase.not_traced",
                 [LogField("permission", text), LogField("detail", error.debugDescription)]
             )
+            guard !error.isHeldBack else { return .heldBack }
             return error.isAboutNothing ? .unknown : .noAnswer
         }
     }

@@ -39,11 +39,14 @@ package struct UnknownOutcome: Sendable {
     let failure: Failure
     /// Whether the lease ends at once, so that the next request need not wait for it.
     let endsLease: Bool
+    /// Whether the question that decides had no turn at the provider.
+    let isHeldBack: Bool
 
     /// An outcome that the next holder of the lease asks for.
-    package init(_ failure: Failure, endsLease: Bool) {
+    package init(_ failure: Failure, endsLease: Bool, isHeldBack: Bool = false) {
         self.failure = failure
         self.endsLease = endsLease
+        self.isHeldBack = isHeldBack
     }
 }
 
@@ -69,18 +72,23 @@ package enum PaymentStep<End, Value> {
     case release(Failure)
     /// The lease stays or ends, and its next holder asks the provider first.
     case wait(UnknownOutcome)
+    /// The try counts as none: all is as it was before, and the next one follows soon.
+    case putBack(UnknownOutcome)
     /// The operation is left to people.
     case giveUp(GiveUpReason, Failure)
 }
 
 extension PaymentReply {
-    /// The one rule of tries: only the first can be taken back, and the last never leaves anything unknown.
+    /// The one rule of tries: only the first can be taken back, and the last never leaves anything unknown, unless it had no
+    /// turn.
     package func step(after turn: PaymentTry) -> PaymentStep<End, Value> {
         switch self {
         case .settled(let end, let result): .settle(end, result)
         case .notReady(let failure): .release(failure)
         case .stuck(let reason, let failure): .giveUp(reason, failure)
         case .noEffect(let failure, _) where turn == .first: .release(failure)
+        case .noEffect(_, or: let outcome) where outcome.isHeldBack, .unknown(let outcome) where outcome.isHeldBack:
+            turn == .first ? .wait(outcome) : .putBack(outcome)
         case .noEffect(_, or: let outcome), .unknown(let outcome):
             turn == .last ? .giveUp(.time, outcome.failure) : .wait(outcome)
         }
@@ -110,6 +118,9 @@ package protocol PaymentOperations: AnyObject {
     /// Ends the lease; the operation stays under way.
     func expireLease(_ lease: Lease, because failure: Failure) async throws(Failure) -> Bool
 
+    /// Ends the lease of a try that had no turn; the recovery does not count it.
+    func putBack(_ lease: Lease, because failure: Failure) async throws(Failure) -> Bool
+
     /// Leaves the operation to people; returns the failure for the caller, or `nil` where the lease was lost.
     func giveUp(_ lease: Lease, _ reason: GiveUpReason, because failure: Failure) async throws(Failure) -> Failure?
 
@@ -138,6 +149,9 @@ extension PaymentOperations {
             if outcome.endsLease {
                 guard try await expireLease(lease, because: outcome.failure) else { throw lost(lease) }
             }
+            throw outcome.failure
+        case .putBack(let outcome):
+            guard try await putBack(lease, because: outcome.failure) else { throw lost(lease) }
             throw outcome.failure
         case .giveUp(let reason, let failure):
             throw try await giveUp(lease, reason, because: failure) ?? lost(lease)

@@ -71,8 +71,8 @@ enum SessionChargeStatus: Sendable, Equatable {
     case held
     /// It will not be; the provider's word, for the audit trail.
     case refused(String)
-    /// The bank has not spoken, or nobody could be asked; for operators.
-    case undecided(String)
+    /// The bank has not spoken, or nobody could be asked; for operators, and whether the question had no turn.
+    case undecided(String, isHeldBack: Bool = false)
 }
 
 /// The provider in the words of the shop: start, review, update, complete; one per loop.
@@ -351,7 +351,8 @@ package final class CheckoutService {
             case .unknown: return .undecided("the charge is in an unknown state")
             }
         } catch {
-            return .undecided("the charge could not be read: \(error.debugDescription)")
+            let detail = "the charge could not be read: \(error.debugDescription)"
+            return .undecided(detail, isHeldBack: error.isHeldBack)
         }
     }
 

@@ -98,11 +98,8 @@ extension CheckoutService {
             return NamedPermission(object: object, naming: .missing, detail: "sent")
         } catch {
             let isFinal = error.code == .refused && error.retry == .never
-            return NamedPermission(
-                object: object,
-                naming: isFinal ? .refused : .missing,
-                detail: error.debugDescription
-            )
+            let naming: NamingReading = error.isHeldBack ? .heldBack : isFinal ? .refused : .missing
+            return NamedPermission(object: object, naming: naming, detail: error.debugDescription)
         }
     }
 }

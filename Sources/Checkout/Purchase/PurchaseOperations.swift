@@ -14,6 +14,8 @@ struct PurchaseLease {
     let facts: MobileFacts?
     /// For the audit trail.
     let caller: Caller
+    /// What it was before the recovery took it over; `nil` where a request has it, which the recovery does not count.
+    var overdue: OverduePurchase?
 }
 
 /// Purchases as operations of the engine: complete, and finalize for apps that started the checkout by themselves.
@@ -59,7 +61,7 @@ final class PurchaseOperations: PaymentOperations {
         case .declined(let reason): return declined(attempt, reason.rawValue)
         case .canceled(let reason): return declined(attempt, reason?.rawValue ?? "Canceled")
         case .notReady: return .notReady(Failure(.notReady, session: attempt.webviewSession))
-        case .notSent(let error): return noEffect(attempt, error.debugDescription)
+        case .notSent(let error): return noEffect(attempt, error.debugDescription, isHeldBack: error.isHeldBack)
         case .rejected(let error):
             logger.error("purchase.rejected", attempt.fields(error.debugDescription))
             // An earlier call of the attempt may have got through, and the provider will never say so.
@@ -79,7 +81,7 @@ final class PurchaseOperations: PaymentOperations {
             return .stuck(.amount, unknown(attempt, detail).failure)
         case .unknown(let error):
             logger.warning("purchase.unknown", attempt.fields(error.debugDescription))
-            return .unknown(unknown(attempt, error.debugDescription))
+            return .unknown(unknown(attempt, error.debugDescription, isHeldBack: error.isHeldBack))
         }
     }
 
@@ -123,23 +125,23 @@ final class PurchaseOperations: PaymentOperations {
         switch await checkout.status(of: session) {
         case .held: return authorized(attempt, session)
         case .refused(let reason): return declined(attempt, reason)
-        case .undecided(let detail):
+        case .undecided(let detail, let isHeldBack):
             logger.warning("purchase.pending", attempt.fields(detail))
             if turn != .last { await notePending(attempt) }
-            return .unknown(unknown(attempt, detail))
+            return .unknown(unknown(attempt, detail, isHeldBack: isHeldBack))
         }
     }
 
-    private func noEffect(_ attempt: PurchaseAttempt, _ detail: String) -> Reply {
+    private func noEffect(_ attempt: PurchaseAttempt, _ detail: String, isHeldBack: Bool = false) -> Reply {
         .noEffect(
             Failure(.providerFailed, detail, session: attempt.webviewSession),
-            or: unknown(attempt, detail)
+            or: unknown(attempt, detail, isHeldBack: isHeldBack)
         )
     }
 
-    private func unknown(_ attempt: PurchaseAttempt, _ detail: String) -> UnknownOutcome {
+    private func unknown(_ attempt: PurchaseAttempt, _ detail: String, isHeldBack: Bool = false) -> UnknownOutcome {
         let failure = Failure(waitingFor: attempt, detail, retryAfter: 10)
-        return UnknownOutcome(failure, endsLease: false)
+        return UnknownOutcome(failure, endsLease: false, isHeldBack: isHeldBack)
     }
 
     // MARK: The store
@@ -159,6 +161,15 @@ final class PurchaseOperations: PaymentOperations {
     func expireLease(_ lease: PurchaseLease, because failure: Failure) async throws(Failure) -> Bool {
         try await mapErrors { (broker) async throws(StoreError) in
             try await broker.expireLease(lease.attempt, by: lease.caller)
+        }
+    }
+
+    /// The lease of a request ends by itself, as after any other try of it: whoever repeats it at once would be held back again.
+    func putBack(_ lease: PurchaseLease, because failure: Failure) async throws(Failure) -> Bool {
+        logger.info("purchase.held_back", lease.attempt.fields(failure.detail))
+        guard let overdue = lease.overdue else { return true }
+        return try await mapErrors { (broker) async throws(StoreError) in
+            try await broker.putBack(lease.attempt, overdue, by: lease.caller)
         }
     }
 

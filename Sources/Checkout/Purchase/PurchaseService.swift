@@ -103,7 +103,7 @@ package final class PurchaseService {
             try await broker.takeOver(purchase.webviewSession, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
-        let lease = PurchaseLease(attempt: attempt, facts: nil, caller: caller)
+        let lease = PurchaseLease(attempt: attempt, facts: nil, caller: caller, overdue: purchase)
         let failure = await operations.recover(lease, isOver ? .last : .recovery)
         polls.count(.session, failure == .purchaseInProgress ? .same : .changed)
         let order = LogField("order", OrderNumber(purchase.webviewSession).description)
@@ -114,6 +114,16 @@ package final class PurchaseService {
         )
     }
 
+    /// What came of reading the session of a purchase that was given up.
+    enum Reread {
+        /// The purchase was handed back to the recovery.
+        case resumed
+        /// The session has not come to its end, or the provider gives no answer, or the purchase is not given up any more.
+        case same
+        /// The question had no turn.
+        case heldBack
+    }
+
     /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the
     /// session has come to its end.
     ///
@@ -121,23 +131,25 @@ package final class PurchaseService {
     ///   - webviewSession: The webview session.
     ///   - payment: The stored state of its payment.
     ///   - caller: For the audit trail.
-    /// - Returns: Whether it was handed back.
+    /// - Returns: What came of it.
     /// - Throws: What the store says.
     func reread(
         _ webviewSession: WebviewSessionID,
         _ payment: WebviewSessionPayment?,
         by caller: Caller
-    ) async throws(Failure) -> Bool {
-        guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return false }
+    ) async throws(Failure) -> Reread {
+        guard let checkoutSession = payment?.orderReference, let total = payment?.total else { return .same }
         switch await checkout.outcome(ofSession: checkoutSession, total: total) {
         case .completed, .alreadyCompleted, .pending, .declined, .canceled: break
-        case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return false
+        case .unknown(let error) where error.isHeldBack: return .heldBack
+        case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return .same
         }
         let isDone = try await operations.mapErrors { (broker) async throws(StoreError) in
             try await broker.resume(webviewSession, reason: "reread", by: caller)
         }
-        if isDone { logger.info("purchase.resumed", [LogField("webview_session", webviewSession.description)]) }
-        return isDone
+        guard isDone else { return .same }
+        logger.info("purchase.resumed", [LogField("webview_session", webviewSession.description)])
+        return .resumed
     }
 
     /// What came of a webview session that was read because a charge bears its mark.
@@ -148,6 +160,8 @@ package final class PurchaseService {
         case nothingHeld
         /// Its session was not paid with, or the provider gives no answer, or the webview session is not to be paid any more.
         case notPaid
+        /// The question had no turn.
+        case heldBack
     }
 
     /// Reads the session of a webview session that is unpaid, and hands the webview session to the recovery where the session
@@ -168,6 +182,7 @@ package final class PurchaseService {
         switch await checkout.outcome(ofSession: checkoutSession, total: total) {
         case .completed(let paid), .alreadyCompleted(let paid), .pending(let paid):
             if case .refused = await checkout.status(of: paid) { return .nothingHeld }
+        case .unknown(let error) where error.isHeldBack: return .heldBack
         default: return .notPaid
         }
         let isDone = try await operations.mapErrors { (broker) async throws(StoreError) in

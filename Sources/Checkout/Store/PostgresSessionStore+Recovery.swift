@@ -76,10 +76,15 @@ extension PostgresSessionStore {
             )
             UPDATE webview_session_purchase AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
             FROM d WHERE q.webview_session_id = d.webview_session_id
-            RETURNING q.webview_session_id, q.recoveries, \(RecoverySQL.age("q.since"))
+            RETURNING q.webview_session_id, q.recoveries, \(RecoverySQL.age("q.since")), q.woken
             """
     ) { row in
-        OverduePurchase(webviewSession: try row.next(), recoveries: try row.next(), age: try row.next())
+        OverduePurchase(
+            webviewSession: try row.next(),
+            recoveries: try row.next(),
+            age: try row.next(),
+            isWoken: try row.next()
+        )
     }
 
     /// Claims purchases whose lease and pause are over and that were not given up, longest due first: none is claimed again
@@ -110,6 +115,40 @@ extension PostgresSessionStore {
     package func postpone(_ webviewSession: WebviewSessionID) async throws(StoreError) {
         let call = PostgresSessionStore.postponeStatement(webviewSession, RecoverySQL.pause)
         _ = try await client.write(call, key: RecoverySQL.last, isLastStep: true)
+    }
+
+    static let putBackStatement = TypedStatement<Void, Guarded, UUIDBytes, Int, Bool, Duration>(
+        name: "webview_session_put_back",
+        sql: """
+            WITH u AS (
+                UPDATE webview_session AS f SET outcome = 'lapsed', events = f.events + 1, lease_until = statement_timestamp()
+                WHERE f.webview_session_id = $1 AND f.attempt_id = $4 AND f.state = 'purchasing'
+                RETURNING f.webview_session_id, f.events, f.outcome, f.state
+            ), q AS (
+                UPDATE webview_session_purchase AS q SET
+                    recoveries = $5, woken = q.woken OR $6, next_at = statement_timestamp() + $7 * interval '1 second'
+                WHERE q.webview_session_id = $1 AND q.stuck_at IS NULL AND EXISTS (SELECT FROM u)
+            ), \(SQLText.audit("'lapse'", reason: "'held_back'"))
+            SELECT u.outcome, u.state FROM u
+            """
+    )
+
+    /// Lets a purchase be as it was before it was taken over, and overdue again in a moment: the provider was not asked.
+    ///
+    /// Does nothing for another attempt id; says whether it did.
+    func putBack(
+        _ purchase: OverduePurchase,
+        attempt: UUIDBytes,
+        by caller: Caller
+    ) async throws(StoreError) -> Bool {
+        let call = PostgresSessionStore.putBackStatement(
+            Guarded("lapse", purchase.webviewSession, caller, marker),
+            attempt,
+            purchase.recoveries,
+            purchase.isWoken,
+            PollSchedule.heldBack
+        )
+        return try await applies(call, "lapse", purchase.webviewSession, caller)
     }
 
     // MARK: The end of recovery
@@ -238,6 +277,20 @@ extension PostgresSessionStore {
     package func claimStuck(limit: Int) async throws(StoreError) -> [StuckPurchase] {
         let call = PostgresSessionStore.claimStuckStatement(limit, account)
         return try await client.write(call, key: RecoverySQL.last).all()
+    }
+
+    static let putBackStuckStatement = TypedStatement<Void, WebviewSessionID, Duration>(
+        name: "webview_session_put_back_stuck",
+        sql: """
+            UPDATE webview_session_purchase AS q SET next_at = statement_timestamp() + $2 * interval '1 second'
+            WHERE q.webview_session_id = $1 AND q.stuck_at IS NOT NULL
+            """
+    )
+
+    /// Lets a purchase that was given up be claimed again in a moment: its session was not read.
+    package func putBackStuck(_ webviewSession: WebviewSessionID) async throws(StoreError) {
+        let call = PostgresSessionStore.putBackStuckStatement(webviewSession, PollSchedule.heldBack)
+        _ = try await client.write(call, key: webviewSession, isLastStep: true)
     }
 
     private static func stuck(_ row: inout RowReader) throws(PostgresError) -> StuckPurchase {

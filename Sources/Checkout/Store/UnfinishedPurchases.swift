@@ -10,6 +10,8 @@ package struct OverduePurchase: Sendable, Hashable {
     package let recoveries: Int
     /// Since the attempt began.
     package let age: Duration
+    /// Whether a message asked for the look, which is none of the schedule's.
+    package let isWoken: Bool
 }
 
 /// The payment state of a webview session.

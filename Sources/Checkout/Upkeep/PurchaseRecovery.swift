@@ -90,11 +90,10 @@ final class PurchaseRecovery {
     private func reread(_ webviewSession: WebviewSessionID) async {
         let caller = Caller(internal: "recovery", request: "reread-" + Hex.encode(services.random.bytes(8)))
         do {
-            _ = try await services.purchases.reread(
-                webviewSession,
-                try await services.broker.store.payment(of: webviewSession),
-                by: caller
-            )
+            let store = services.broker.store
+            let payment = try await store.payment(of: webviewSession)
+            let reread = try await services.purchases.reread(webviewSession, payment, by: caller)
+            if reread == .heldBack { try await store.putBackStuck(webviewSession) }
         } catch {
             logger.warning("upkeep.reread_failed", [LogField("detail", String(reflecting: error))])
         }

@@ -38,6 +38,7 @@ enum KeysCommand {
                 )
             }
             for line in outcome.lines { input.console.print(line) }
+            if task == .list, outcome.lines.isEmpty { input.console.remark("there is no key") }
             if let complaint = outcome.complaint { input.console.complain("sallyport: \(complaint)") }
             return outcome.complaint == nil ? 0 : 1
         }

@@ -181,7 +181,8 @@ private struct ReconcileTask: Sendable {
                 provider: provider.commandCheckout(on: reactor, pace: CallRate(burst: 1, perSecond: Double(rate))),
                 repairs: wish.repairs,
                 isOwn: orders.isOwn,
-                pool: WorkerPool(reactor, width: width)
+                pool: WorkerPool(reactor, width: width),
+                pause: { await reactor.sleep(for: PollSchedule.heldBack) }
             ),
             reports: PostgresReconciliationStore(client: client),
             unsettled: PostgresUnsettledStore(client: client),

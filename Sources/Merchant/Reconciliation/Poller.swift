@@ -82,12 +82,14 @@ final class Poller {
         } while isAskedAgain && !isStopped && !budget.isSpent
     }
 
-    /// Reads some objects; false where fewer were due than could be taken.
+    /// Reads some objects; false where fewer were due than could be taken, and where one had no turn: the next run is soon.
     private func readSome() async throws(StoreError) -> Bool {
         let attempt = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
         let due = try await polls.claim(limit: Poller.batch, attempt: attempt)
+        var hasTurns = true
         for poll in due where !isStopped {
             let (reading, named) = await read(poll)
+            if reading == .heldBack { hasTurns = false }
             let outcome = poll.outcome(reading, named?.naming)
             do throws(StoreError) {
                 if reading == .seen(.authorized) { try await announce(poll) }
@@ -100,7 +102,7 @@ final class Poller {
                 notWritten(poll, error)
             }
         }
-        return due.count == Poller.batch
+        return hasTurns && due.count == Poller.batch
     }
 
     /// Notifies the merchant of a charge that can soon not be captured any more, or not at once.
@@ -127,7 +129,7 @@ final class Poller {
         } catch {
             if error.isAboutNothing { return (.gone, nil) }
             logger.info("poll.unanswered", fields(poll) + [LogField("detail", error.debugDescription)])
-            return (.failed, nil)
+            return (error.isHeldBack ? .heldBack : .failed, nil)
         }
         do throws(StoreError) {
             switch try await orders.observe(object) {
@@ -160,7 +162,8 @@ final class Poller {
         let detail = [LogField("detail", named.detail)]
         switch named.naming {
         case .shown: logger.info("order.named", fields(poll))
-        case .missing where poll.naming?.next(named.naming) != nil: logger.debug("order.naming", fields(poll) + detail)
+        case .missing where poll.naming?.next(named.naming) != nil, .heldBack:
+            logger.debug("order.naming", fields(poll) + detail)
         case .missing, .refused: logger.info("order.not_named", fields(poll) + detail)
         }
     }

@@ -58,10 +58,13 @@ package final class Reconciliation {
     private let repairs: Bool
     private let isOwn: (UUIDBytes) async throws(StoreError) -> Bool
     private let pool: WorkerPool?
+    private let pause: () async -> Void
 
     private static let page = 100
     /// How often an object is looked at that keeps changing meanwhile.
     private static let looks = 3
+    /// How often a question is put that has no turn.
+    private static let turns = 5
 
     /// A comparison.
     ///
@@ -71,18 +74,21 @@ package final class Reconciliation {
     ///   - repairs: Whether the ledger takes in what differs.
     ///   - isOwn: Whether an order is of the provider's account; others are passed over.
     ///   - pool: Compares orders side by side; one after the other without it.
+    ///   - pause: Before a question is put again that had no turn.
     init(
         _ orders: any OrderStore,
         provider: any ProviderReader,
         repairs: Bool,
         isOwn: @escaping (UUIDBytes) async throws(StoreError) -> Bool = { _ in true },
-        pool: WorkerPool? = nil
+        pool: WorkerPool? = nil,
+        pause: @escaping () async -> Void = {}
     ) {
         self.isOwn = isOwn
         self.orders = orders
         self.provider = provider
         self.repairs = repairs
         self.pool = pool
+        self.pause = pause
     }
 
     /// Compares the orders of a time, and older ones that are named.
@@ -222,7 +228,9 @@ package final class Reconciliation {
             looks -= 1
             let seen: ObservedObject?
             do throws(AmazonPayError) {
-                seen = try await provider.object(object.row.kind, object.id)
+                seen = try await answer { () async throws(AmazonPayError) in
+                    try await provider.object(object.row.kind, object.id)
+                }
             } catch {
                 guard error.isAboutNothing else { return .unread(error.description) }
                 seen = nil
@@ -233,6 +241,21 @@ package final class Reconciliation {
             guard let now, now != object, looks > 0 else { return try await told(difference, seen, of: now ?? object) }
             object = now
         }
+    }
+
+    /// The provider's answer to a question; one that had no turn says nothing of the object, and is put again.
+    private func answer<Answer>(
+        _ question: () async throws(AmazonPayError) -> Answer
+    ) async throws(AmazonPayError) -> Answer {
+        for _ in 1..<Reconciliation.turns {
+            do throws(AmazonPayError) {
+                return try await question()
+            } catch {
+                guard error.isHeldBack else { throw error }
+                await pause()
+            }
+        }
+        return try await question()
     }
 
     private func told(
@@ -250,7 +273,10 @@ package final class Reconciliation {
     /// An order that was not paid, as far as we know: the provider may know better, or somebody may be about to write it down.
     private func finding(_ checkoutSession: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Finding? {
         do throws(AmazonPayError) {
-            guard try await provider.mayHoldMoney(checkoutSession) else { return nil }
+            let mayHoldMoney = try await answer { () async throws(AmazonPayError) in
+                try await provider.mayHoldMoney(checkoutSession)
+            }
+            guard mayHoldMoney else { return nil }
         } catch {
             return error.isAboutNothing ? nil : .unread(error.description)
         }

@@ -67,7 +67,9 @@ extension PostgresOrderStore {
         case "unknown": return .unknown
         case "key_reused": return .keyReused
         case "in_progress": return holder(row).map { .held($0) } ?? .inProgress
-        case "stuck": return .stuck
+        case "stuck":
+            guard let left = row.left else { break }
+            return .stuck(left)
         case "left":
             guard let left = row.left else { break }
             return .left(left)

@@ -137,6 +137,7 @@ extension PostgresOrderStore {
         taken.memo = row.memo
         taken.isRecovery = true
         taken.isLast = row.isLast
+        taken.isCounted = taker == .recovery
         return .taken(taken)
     }
 
@@ -164,6 +165,24 @@ extension PostgresOrderStore {
 
     package func expireLease(_ operation: PaymentOperation) async throws(StoreError) {
         let call = PostgresOrderStore.expireLeaseStatement(operation.id, operation.attempt, PostgresOrderStore.lease)
+        _ = try await client.write(call, key: operation.order, isLastStep: true)
+    }
+
+    static let putBackStatement = TypedStatement<Void, UUIDBytes, UUIDBytes, Duration>(
+        name: "operation_put_back",
+        sql: """
+            WITH u AS (
+                UPDATE payment_operation AS p SET lease_until = statement_timestamp(), recoveries = p.recoveries - 1
+                WHERE p.operation_id = $1 AND p.attempt_id = $2 AND p.state = 'open'
+                RETURNING p.target
+            )
+            UPDATE payment_operation_open AS q SET next_at = statement_timestamp() + $3 * interval '1 second'
+            WHERE q.target = (SELECT u.target FROM u) AND q.operation_id = $1
+            """
+    )
+
+    package func putBack(_ operation: PaymentOperation) async throws(StoreError) {
+        let call = PostgresOrderStore.putBackStatement(operation.id, operation.attempt, PollSchedule.heldBack)
         _ = try await client.write(call, key: operation.order, isLastStep: true)
     }
 }

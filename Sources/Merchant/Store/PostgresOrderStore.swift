@@ -23,6 +23,7 @@ package final class PostgresOrderStore: OrderStore {
             postponeStatement.statement,
             takeOverStatement.statement,
             expireLeaseStatement.statement,
+            putBackStatement.statement,
             adoptStatement.statement,
             recordStatement.statement,
             ownStatement.statement,
@@ -105,24 +106,26 @@ package final class PostgresOrderStore: OrderStore {
         Column("order_adjustments_data(o.adjustments, o.currency)", StoredJSON?.self),
         Column("order_taxes_data(o.taxes, coalesce(f.postage, o.postage), o.currency)", StoredJSON?.self),
         Column("(o.taxes ->> 'postage')::bigint", Int64?.self),
-        Column("\n\(needsAttention)", Bool.self),
+        Column(
+            "\norder_needs_attention(o.webview_session_id, o.charge_permission, o.state, o.declined_at, f.state)",
+            Bool.self
+        ),
         Column("CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END", String?.self),
         Column("f.terms ->> 'returnUrl'", String?.self),
         Column("CASE WHEN f.terms IS NOT NULL THEN coalesce((f.terms ->> 'delivery')::boolean, true) END", Bool?.self),
         Column("f.terms -> 'deliveryRestrictions'", StoredJSON?.self),
         Column("o.decline_reason", String?.self),
-        Column("o.declined_at", WallTime?.self)
+        Column("o.declined_at", WallTime?.self),
+        Column(
+            "\nCASE WHEN f.terms IS NOT NULL THEN coalesce((f.terms ->> 'uniqueReference')::boolean, false) END",
+            Bool?.self
+        ),
+        // As a value it is one look by key, and none before there is a permission.
+        Column(
+            "(SELECT s.stated_reason FROM payment_object AS s WHERE s.object_id = o.charge_permission)",
+            String?.self
+        )
     )
-
-    /// Whether the purchase or an operation of `o` was given up until a person decides.
-    private static let needsAttention = """
-        CASE WHEN f.state = 'purchasing' THEN EXISTS (
-                SELECT FROM webview_session_purchase AS s WHERE s.webview_session_id = o.webview_session_id AND s.stuck_at IS NOT NULL)
-            WHEN o.charge_permission IS NOT NULL THEN EXISTS (
-                SELECT FROM payment_object AS s WHERE s.webview_session_id = o.webview_session_id AND s.open_operation IS NOT NULL AND (
-                    SELECT p.state FROM payment_operation AS p WHERE p.operation_id = s.open_operation) = 'stuck')
-            ELSE false END
-        """
 
     /// The webview session of `o`, which may be gone.
     ///
@@ -259,7 +262,7 @@ package final class PostgresOrderStore: OrderStore {
             updated,
             expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
             taxes, postageRate, needsAttention, captureMode, returnURL, hasDelivery, restrictions, declineReason,
-            declined
+            declined, hasUniqueReference, closeReason
         ) = try orderColumns.read(&row)
         var sums = MerchantOrder.Sums(
             subtotal: try .stored(subtotal, currency),
@@ -292,6 +295,8 @@ package final class PostgresOrderStore: OrderStore {
         order.returnURL = returnURL
         order.hasDelivery = hasDelivery
         order.restrictions = restrictions?.utf8
+        order.hasUniqueReference = hasUniqueReference
+        order.closeReason = closeReason
         order.lastDecline = declined.map { MerchantOrder.Decline(reason: declineReason ?? "Declined", at: $0) }
         return order
     }

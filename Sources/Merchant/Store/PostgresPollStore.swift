@@ -13,6 +13,7 @@ package final class PostgresPollStore {
         claimStatement.statement,
         againStatement.statement,
         missingStatement.statement,
+        putBackStatement.statement,
         expiringStatement.statement,
         releaseStatement.statement,
         endStatement.statement,
@@ -127,6 +128,17 @@ package final class PostgresPollStore {
             """
     )
 
+    // A message that asked for the reading asks still.
+    static let putBackStatement = TypedStatement<Void, String, UUIDBytes, Duration, Bool>(
+        name: "poll_put_back",
+        sql: """
+            UPDATE payment_poll AS q SET
+                lease_until = NULL, attempt_id = NULL, notified = q.notified OR $4,
+                next_at = statement_timestamp() + $3 * interval '1 second'
+            WHERE q.object_id = $1 AND q.attempt_id = $2
+            """
+    )
+
     // The ledger has moved the row on. Where it has not, the row must not be due at once again.
     static let releaseStatement = TypedStatement<Void, String, UUIDBytes>(
         name: "poll_release",
@@ -168,6 +180,8 @@ package final class PostgresPollStore {
             case .again(let pause, let polls, let failures, let namings):
                 PostgresPollStore.againStatement(poll.id, attempt, pause, polls, failures, namings)
             case .againIfMissing(let pause): PostgresPollStore.missingStatement(poll.id, attempt, pause)
+            case .putBack:
+                PostgresPollStore.putBackStatement(poll.id, attempt, PollSchedule.heldBack, poll.isNotified)
             case .release: PostgresPollStore.releaseStatement(poll.id, attempt)
             case .end: PostgresPollStore.endStatement(poll.id, attempt)
             }

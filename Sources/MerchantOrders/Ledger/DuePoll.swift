@@ -56,6 +56,7 @@ package struct DuePoll: Sendable, Hashable {
         switch reading {
         case .gone: return afterDenial()
         case .failed: return afterFailure()
+        case .heldBack: return PollOutcome(.putBack, .failed)
         case .seen(let seen):
             // The ledger that takes the new state in makes a new schedule for it; a permission has one for its whole life.
             let isMoved = seen != state && (kind != .permission || seen.isFinal(for: kind))
@@ -80,7 +81,7 @@ package struct DuePoll: Sendable, Hashable {
         let tries = named.flatMap { naming?.next($0) }
         let next = PollSchedule.next(subject, polls: polls, age: history.age)
         if let tries {
-            let soon = PollSchedule.naming(tries: tries)
+            let soon = named == .heldBack ? PollSchedule.heldBack : PollSchedule.naming(tries: tries)
             let pause = next.map { min($0, soon) } ?? soon
             return PollOutcome(.again(after: pause, polls: polls, failures: 0, namings: tries), word)
         }
@@ -139,6 +140,8 @@ package enum PollReading: Sendable, Hashable {
     case gone
     /// Nothing that could be understood.
     case failed
+    /// It was not asked: the question had no turn.
+    case heldBack
 }
 
 /// What follows from the reading of an object.
@@ -149,6 +152,8 @@ package struct PollOutcome: Sendable, Hashable {
         case again(after: Duration, polls: Int, failures: Int, namings: Int? = nil)
         /// Read again after a while; the provider denies the object.
         case againIfMissing(after: Duration)
+        /// Read again in a moment; all else is as it was before.
+        case putBack
         /// As the ledger has decided when it took the reading in.
         case release
         /// Never again, unless a message asks for it.
@@ -161,7 +166,7 @@ package struct PollOutcome: Sendable, Hashable {
         case changed
         /// Nothing is new.
         case same
-        /// No answer, or the first 404; asked again later.
+        /// No answer, the first 404, or no turn; asked again later.
         case failed
         /// The provider has not known the object for an hour; never asked again.
         case gone

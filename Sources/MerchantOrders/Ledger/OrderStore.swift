@@ -38,6 +38,10 @@ package protocol OrderStore: AnyObject {
     /// recovery after its pause. Does nothing for another attempt id.
     func expireLease(_ operation: PaymentOperation) async throws(StoreError)
 
+    /// Lets an operation be as it was before the recovery took it over, and due again in a moment: the provider was not asked.
+    /// Does nothing for another attempt id.
+    func putBack(_ operation: PaymentOperation) async throws(StoreError)
+
     /// Claims operations whose lease and pause are over, longest due first: none is claimed again within half a minute. Waits
     /// for no lock, and passes over kinds that this version does not know.
     func claimLeft(limit: Int) async throws(StoreError) -> [UUIDBytes]

@@ -1,5 +1,5 @@
-/// What a merchant's program says of a refund, a capture, a cancellation or a charge, for its own records; the provider gets the
-/// reason of a cancellation alone.
+/// What a merchant's program says of a refund, a capture, a cancellation, a charge or a close, for its own records; the provider gets
+/// the reasons of cancellations and closes alone.
 package struct PaymentMemo: Sendable, Hashable {
     /// Why, in the merchant's words.
     package var reason: String?

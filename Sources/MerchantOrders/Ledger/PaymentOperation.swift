@@ -72,6 +72,8 @@ package struct PaymentOperation: Sendable, Hashable {
     package var isRecovery = false
     /// Whether no other try follows by itself: what stays unknown is given up.
     package var isLast = false
+    /// Whether the try is one of the recovery's, which are counted.
+    package var isCounted = false
 
     /// An operation.
     ///
@@ -112,8 +114,8 @@ package enum OperationOutcome: Sendable, Hashable {
     case left(UUIDBytes)
     /// The claim was used for another request.
     case keyReused
-    /// The same request has begun an operation that a person has to look at.
-    case stuck
+    /// The same request has begun this operation, and a person has to look at it.
+    case stuck(UUIDBytes)
     /// No order has the target.
     case unknown
     /// The ledger forbids it; the state is the target's.

@@ -20,7 +20,11 @@ package struct DueNaming: Sendable, Hashable {
     /// - Parameter reading: What became of the names.
     /// - Returns: At most `PollSchedule.namings`.
     package func next(_ reading: NamingReading) -> Int? {
-        reading == .missing && tries + 1 < PollSchedule.namings ? tries + 1 : nil
+        switch reading {
+        case .shown, .refused: nil
+        case .missing: tries + 1 < PollSchedule.namings ? tries + 1 : nil
+        case .heldBack: tries
+        }
     }
 }
 
@@ -30,6 +34,8 @@ package enum NamingReading: Sendable, Hashable {
     case shown
     /// They were not there, and were sent, or could not be sent now.
     case missing
+    /// They were not there, and had no turn to be sent.
+    case heldBack
     /// They were not there, and the provider does not take them.
     case refused
 }

@@ -74,6 +74,9 @@ package enum PollSchedule {
         return doubled(.seconds(30), times: failures - 1, limit: day)
     }
 
+    /// The pause after a question that had no turn under the account's limits: it counts as none.
+    package static let heldBack = Duration.seconds(5)
+
     /// How often the names of an order are sent to its permission at most; a refusal ends it sooner.
     package static let namings = 10
 

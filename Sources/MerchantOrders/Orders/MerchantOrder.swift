@@ -114,6 +114,10 @@ package struct MerchantOrder: Sendable, Hashable {
     package var hasDelivery: Bool?
     /// To which addresses it may go, as JSON in the form of the API; `nil` for all in Japan.
     package var restrictions: [UInt8]?
+    /// Whether no other session may have its reference; `nil` where that is not kept any more.
+    package var hasUniqueReference: Bool?
+    /// Why the merchant has ended its permission, in the merchant's words.
+    package var closeReason: String?
     /// The last payment that was declined.
     package var lastDecline: Decline?
     /// The charges, oldest first.

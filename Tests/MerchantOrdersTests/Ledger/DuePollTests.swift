@@ -91,6 +91,23 @@ struct DuePollTests {
         #expect(poll.outcome(.failed) == PollOutcome(next, .failed))
     }
 
+    @Test func `without a turn counts as none, and so does a try to send names that had none`() {
+        let poll = Self.due(
+            .charge,
+            "AuthorizationInitiated",
+            polls: 4,
+            failures: 2,
+            age: Self.day * 3,
+            missing: .seconds(600)
+        )
+        #expect(poll.outcome(.heldBack) == PollOutcome(.putBack, .failed))
+        for tries in [0, 9] {
+            let named = Self.due(.permission, "Chargeable", polls: 1, age: .seconds(60), tries: tries)
+            let next = PollOutcome.Step.again(after: .seconds(5), polls: 1, failures: 0, namings: tries)
+            #expect(named.outcome(Self.seen("Chargeable"), .heldBack) == PollOutcome(next, .same))
+        }
+    }
+
     @Test func `of an object that is not there is the last once it has not been there for an hour`() {
         let hour = PollOutcome.Step.againIfMissing(after: Self.hour)
         #expect(Self.due(.charge, "Authorized").outcome(.gone) == PollOutcome(hour, .failed))

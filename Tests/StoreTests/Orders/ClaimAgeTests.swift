@@ -76,7 +76,7 @@ struct ClaimAgeTests {
             try rig.passTime(days: 450)
             let keys = PostgresKeyStore(client: rig.client)
             #expect(try await keys.prune(keep: retention) == 0)
-            #expect(try await rig.orders.begin(request) == .stuck)
+            #expect(try await rig.orders.begin(request) == .stuck(lost.id))
             let other = rig.request(.refund(yen(5_000)), on: "S01-1-C1", of: crossing, mark: "k", print: 2)
             #expect(try await rig.orders.begin(other) == .keyReused)
             let taken = try #require(

@@ -80,6 +80,35 @@ struct LedgerEventTests {
             )
             #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
             #expect(try rig.attention(waiting) == "session.stuck true")
+            #expect(try await rig.orders.read(waiting.webviewSession)?.needsAttention == true)
+        }
+    }
+
+    @Test func `says so of an order that was declined before, and no longer once it is declined for good`() async throws
+    {
+        try await withRig { rig in
+            let (crossing, attempt) = try await rig.purchasing()
+            try rig.sql("UPDATE merchant_order SET state = 'declined', declined_at = now() - interval '1 s'")
+            #expect(try await rig.broker.giveUp(attempt, reason: "time", by: rig.caller()))
+            #expect(try rig.attention(crossing) == "session.stuck true")
+            #expect(try await rig.orders.read(crossing.webviewSession)?.needsAttention == true)
+            #expect(try await rig.broker.settle(attempt, as: .declined(reason: "operator"), by: rig.caller()))
+            #expect(try rig.attention(crossing) == "session.declined")
+            #expect(try await rig.orders.read(crossing.webviewSession)?.needsAttention == false)
+        }
+    }
+
+    @Test func `has the reason of a close, as the session has it`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.captured("S01-1")
+            var request = rig.request(.closePermission(cancelsPending: false), on: "S01-1", of: crossing)
+            request.memo = PaymentMemo(reason: "在庫切れ")
+            let operation = try await rig.begin(request)
+            #expect(try await rig.orders.read(crossing.webviewSession)?.closeReason == nil)
+            let closed = ObservedObject(.permission, "S01-1", ObservedVersion(.closed, updated: nil))
+            #expect(try await rig.orders.settle(operation, as: .done(closed, stored(200, ""))))
+            #expect(try rig.newestMember("closeReason", crossing) == .string("在庫切れ"))
+            #expect(try await rig.orders.read(crossing.webviewSession)?.closeReason == "在庫切れ")
         }
     }
 }
@@ -101,6 +130,11 @@ extension Rig {
         func sum(_ name: String) -> String { object[name]?["amount"]?.text ?? "" }
         let what = "\(type) \(object["kind"]?.text ?? "") \(end("id")) \(sum("amount"))"
         return what + " of \(end("chargeId")): \(sum("captured")) \(sum("refunded"))"
+    }
+
+    /// A member of the data of the newest event of an order.
+    fileprivate func newestMember(_ name: String, _ crossing: Crossing) throws -> JSONValue? {
+        try newest(crossing).data[name]
     }
 
     /// The type of the newest event of an order, and whether its session needs a person.

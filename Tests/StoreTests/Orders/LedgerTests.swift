@@ -185,7 +185,7 @@ struct LedgerTests {
             #expect(last.isLast && !taken.isLast)
             #expect(try await rig.orders.settle(last, as: .stuck("time")))
             #expect(try await rig.orders.claimLeft(limit: 10).isEmpty)
-            #expect(try await rig.orders.begin(request) == .stuck)
+            #expect(try await rig.orders.begin(request) == .stuck(lost.id))
         }
     }
 
@@ -212,6 +212,33 @@ struct LedgerTests {
             }
             #expect(seen.map { $0[0] } == Array(repeating: "60", count: 8))
             #expect(seen.map { $0[1] } == ["60", "120", "240", "480", "960", "1920", "3600", "3600"])
+        }
+    }
+
+    @Test func `is as it was before a recovery that had no turn, and due again in a moment`() async throws {
+        try await withRig { rig in
+            let crossing = try await rig.paid("S01-1")
+            let lost = try await rig.begin(rig.request(.capture(yen(27_996)), on: "S01-1-C1", of: crossing, mark: "m"))
+            try rig.sql("UPDATE payment_operation SET recoveries = 200")
+            for _ in 0..<3 {
+                try rig.sql(
+                    "UPDATE payment_operation SET lease_until = now(); UPDATE payment_operation_open SET next_at = now()"
+                )
+                #expect(try await rig.orders.claimLeft(limit: 10) == [lost.id])
+                let taken = try await rig.orders.takeOver(lost.id, by: .recovery, freshAttempt: lost.id)
+                guard case .taken(let operation) = taken else { throw Surprise("\(taken)") }
+                #expect(operation.isLast && operation.isCounted)
+                try await rig.orders.putBack(operation)
+                let row = """
+                    SELECT p.recoveries, p.lease_until <= now(), round(extract(epoch FROM q.next_at - now()))
+                    FROM payment_operation AS p, payment_operation_open AS q
+                    """
+                #expect(try rig.admin.rows(row) == [["200", "t", "5"]])
+                // Who has lost it puts nothing back.
+                try rig.sql("UPDATE payment_operation SET attempt_id = '\(crossing.webviewSession)'")
+                try await rig.orders.putBack(operation)
+                #expect(try rig.admin.rows("SELECT recoveries FROM payment_operation") == [["200"]])
+            }
         }
     }
 

@@ -206,6 +206,36 @@ struct PollStoreTests {
         }
     }
 
+    @Test func `are as they were, and due in a moment, where the reading had no turn`() async throws {
+        try await withRig { rig in
+            _ = try await rig.paid(Self.permission)
+            _ = try await rig.due(Self.charge, attempt: Self.attempt(1))
+            try rig.sql(
+                """
+                UPDATE payment_poll SET
+                    lease_until = NULL, next_at = now() - interval '1 h', polls = 3, failures = 2, missing_since = now() - interval '600 s',
+                    notified = kind = 'charge'
+                """
+            )
+            let before = try await rig.polls.claim(limit: 8, attempt: Self.attempt(2))
+            for poll in before { try await rig.polls.conclude(poll, attempt: Self.attempt(2), .putBack) }
+            // The test takes its time too.
+            let pauses = try rig.pauses()
+            #expect(pauses.count == 2 && pauses.values.allSatisfy { (-60...5).contains($0) }, "\(pauses)")
+            try rig.sql("UPDATE payment_poll SET next_at = now()")
+            let after = try await rig.polls.claim(limit: 8, attempt: Self.attempt(3))
+            #expect(Set(after.map(\.id)) == Set(before.map(\.id)))
+            for poll in after {
+                #expect(poll.isNotified == (poll.kind == .charge))
+                #expect((poll.history.polls, poll.history.failures) == (3, 2))
+                #expect((600..<660).contains(poll.history.missing?.components.seconds ?? 0))
+            }
+            // Who has lost it puts nothing back.
+            for poll in after { try await rig.polls.conclude(poll, attempt: Self.attempt(2), .putBack) }
+            #expect(try rig.pauses().values.allSatisfy { $0 <= 0 })
+        }
+    }
+
     @Test func `that the provider denies are remembered until it shows them`() async throws {
         try await withRig { rig in
             _ = try await rig.paid(Self.permission)

@@ -1,15 +1,14 @@
--- version: 8
+-- version: 9
 
 -- An order as an event shows it: the session as the interface shows it, and in `about` what the event is about (`object`). `fresh` is a
 -- charge that the same statement writes, or NULL.
 -- Until an order has a state of its own its webview session says how far it has come, and what is to be paid. A statement that ends an
--- order sees its webview session as it was before, so the order's state goes first, also for whether a person has to look.
+-- order sees its webview session as it was before, so the order's state goes first.
 CREATE OR REPLACE FUNCTION order_event_data(o merchant_order, object json, fresh payment_object) RETURNS json
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     f record;
     charges json;
-    needs_attention boolean;
     session json;
 BEGIN
     SELECT coalesce(json_agg(charge_data(c.charge) ORDER BY (c.charge).ordinal), '[]') INTO charges
@@ -23,14 +22,6 @@ BEGIN
             WHEN o.state = 'declined' AND (is_waiting(w.state) OR w.state = 'purchasing') THEN w.absolute_until END AS ends_at,
         statement_timestamp() >= least(w.idle_until, w.absolute_until) AND is_waiting(w.state) AS is_over
     INTO f FROM webview_session AS w WHERE w.webview_session_id = o.webview_session_id;
-    needs_attention := CASE
-        WHEN o.charge_permission IS NOT NULL THEN EXISTS (
-            SELECT FROM payment_object AS p WHERE p.webview_session_id = o.webview_session_id AND p.open_operation IS NOT NULL AND (
-                SELECT q.state FROM payment_operation AS q WHERE q.operation_id = p.open_operation) = 'stuck')
-        WHEN o.state IN ('created', 'payment_pending') AND f.state = 'purchasing' THEN EXISTS (
-            SELECT FROM webview_session_purchase AS q WHERE q.webview_session_id = o.webview_session_id AND q.stuck_at IS NOT NULL)
-        ELSE false
-    END;
     session := json_build_object(
         'object', 'session', 'id', o.webview_session_id, 'reference', o.reference,
         'state', CASE o.state WHEN 'created' THEN order_status(o.state, f.state, f.is_over) ELSE o.state END,
@@ -53,10 +44,14 @@ BEGIN
         'captureMode', CASE WHEN f.terms IS NOT NULL THEN coalesce(f.terms ->> 'capture', 'manual') END,
         'returnUrl', f.terms ->> 'returnUrl',
         'delivery', CASE WHEN f.terms IS NOT NULL THEN coalesce((f.terms ->> 'delivery')::boolean, true) END,
-        'deliveryRestrictions', f.terms -> 'deliveryRestrictions', 'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
+        'deliveryRestrictions', f.terms -> 'deliveryRestrictions',
+        'uniqueReference', CASE WHEN f.terms IS NOT NULL THEN coalesce((f.terms ->> 'uniqueReference')::boolean, false) END,
+        'closeReason', (SELECT p.stated_reason FROM payment_object AS p WHERE p.object_id = o.charge_permission),
+        'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
         'expiresAt', time_text(f.ends_at), 'about', object);
     -- Absent where nobody has to look, as the interface has it. As text: jsonb refuses escapes that json keeps.
-    RETURN CASE WHEN needs_attention THEN (left(session::text, -1) || ', "needsAttention" : true}')::json ELSE session END;
+    RETURN CASE WHEN order_needs_attention(o.webview_session_id, o.charge_permission, o.state, o.declined_at, f.state)
+        THEN (left(session::text, -1) || ', "needsAttention" : true}')::json ELSE session END;
 END $$;
 
 -- The same for who writes no charge beside it.
