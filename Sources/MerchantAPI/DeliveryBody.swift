@@ -116,7 +116,8 @@ extension NamedSchema {
                 "`Allowed`: only these addresses; `NotAllowed`: all others in Japan"
             ),
             .required("restrictions", .object([.required(DeliveryRestrictions.country, .named(.deliveryRegion))])),
-        ])
+        ]),
+        isInBoth: true
     )
 
     private static let deliveryRegion = NamedSchema(
@@ -137,6 +138,7 @@ extension NamedSchema {
                 ),
             ],
             [[.present("statesOrRegions")], [.absent("statesOrRegions"), .present("zipCodes")]]
-        )
+        ),
+        isInBoth: true
     )
 }

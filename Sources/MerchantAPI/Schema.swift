@@ -171,6 +171,7 @@ package enum SchemaRule: Sendable, Hashable {
     static func json(_ rules: [SchemaRule]) -> JSONValue {
         var required: [JSONValue] = []
         var properties: [JSONMember] = []
+        var present: [String] = []
         var inner: [(name: String, rules: [SchemaRule])] = []
         for rule in rules {
             switch rule {
@@ -179,7 +180,7 @@ package enum SchemaRule: Sendable, Hashable {
                 properties.append(JSONMember(name, ["enum": .array(words.map { .string($0) })]))
             case .present(let name):
                 required.append(.string(name))
-                properties.append(JSONMember(name, ["not": ["type": "null"]]))
+                present.append(name)
             case .absent(let name): properties.append(JSONMember(name, ["type": "null"]))
             case .yes(let name):
                 required.append(.string(name))
@@ -199,7 +200,16 @@ package enum SchemaRule: Sendable, Hashable {
                 }
             }
         }
-        properties += inner.map { JSONMember($0.name, json($0.rules)) }
+        for name in present where !inner.contains(where: { $0.name.octets == name.octets }) {
+            properties.append(JSONMember(name, ["not": ["type": "null"]]))
+        }
+        for (name, rules) in inner {
+            // Where it may be absent the rules are about objects alone, and `null` is as good as absent.
+            let isPresent = present.contains { $0.octets == name.octets }
+            properties.append(
+                JSONMember(name, .object(json(rules).members + (isPresent ? [JSONMember("type", "object")] : [])))
+            )
+        }
         var members = [JSONMember("properties", .object(properties))]
         if !required.isEmpty { members.append(JSONMember("required", .array(required))) }
         return .object(members)
@@ -224,7 +234,8 @@ package struct NamedSchema: Sendable, Hashable {
         self.init(name, shape, isInBoth: false)
     }
 
-    private init(_ name: String, _ shape: Schema, isInBoth: Bool) {
+    /// A shape with a name, of requests and answers alike.
+    init(_ name: String, _ shape: Schema, isInBoth: Bool) {
         self.name = name
         self.shape = shape
         self.isInBoth = isInBoth

@@ -168,14 +168,7 @@ extension RouteDescription {
             ),
             .optional(
                 "postage",
-                .sorts(
-                    [
-                        .optional("amount", .money),
-                        .optional("callback", .matching(SchemaPattern.callback, upTo: 2_048)),
-                        .optional("taxRate", .taxRate, "only with `pricesIncludeTax`; default: 10"),
-                    ],
-                    [[.present("amount"), .absent("callback")], [.present("callback"), .absent("amount")]]
-                ),
+                .named(.postage),
                 "shipping cost as an amount, or the address of your server that returns it for the buyer's address; required unless `delivery` is false"
             ),
             .optional("returnUrl", .address, "address to which a buyer in a browser returns"),
@@ -363,6 +356,18 @@ extension NamedSchema {
                 "only with `pricesIncludeTax`; without it a fee is taxed at 10, and discounts are spread over the rates"
             ),
         ])
+    )
+
+    fileprivate static let postage = NamedSchema(
+        "OrderPostage",
+        .sorts(
+            [
+                .optional("amount", .money),
+                .optional("callback", .matching(SchemaPattern.callback, upTo: 2_048)),
+                .optional("taxRate", .taxRate, "only with `pricesIncludeTax`; default: 10"),
+            ],
+            [[.present("amount"), .absent("callback")], [.present("callback"), .absent("amount")]]
+        )
     )
 
     fileprivate static let line = NamedSchema(

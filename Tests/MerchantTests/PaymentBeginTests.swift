@@ -125,7 +125,7 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             #expect(answer[.retryAfter] == refusal.retryAfter && answer[.webviewSessionID] == Sample.session)
             if let message = refusal.message { #expect(answer.message == message) }
             // A request whose own operation was given up can ask for it by its id.
-            let named = answer.json["error"]?["operation"]
+            let named = answer.json["operation"]
             let isOwn = refusal.outcome == "stuck"
             #expect(named?["id"]?.text == (isOwn ? operation.description : nil))
             #expect(named?["kind"]?.text == (isOwn ? payment.kind : nil))

@@ -90,7 +90,7 @@ struct BadSession: Sendable, CustomTestStringConvertible {
         BadSession(taxed(line: #","taxRate":"8""#), 400, "invalid_request", "lines[0].taxRate"),
         BadSession(taxed(postage: #","taxRate":5"#), 400, "invalid_request", "postage.taxRate"),
         BadSession(
-            taxed(#","adjustments":[{"name":"Points","amount":\#(Sample.yen(-1)),"taxRate":10}]"#),
+            taxed(#","adjustments":[{"name":"Points","amount":\#(Sample.yen(-541)),"taxRate":10}]"#),
             400,
             "invalid_amount",
             "adjustments"
