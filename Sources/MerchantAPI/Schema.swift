@@ -171,7 +171,7 @@ package enum SchemaRule: Sendable, Hashable {
     static func json(_ rules: [SchemaRule]) -> JSONValue {
         var required: [JSONValue] = []
         var properties: [JSONMember] = []
-        var present: [String] = []
+        var (present, absent): ([String], [String]) = ([], [])
         var inner: [(name: String, rules: [SchemaRule])] = []
         for rule in rules {
             switch rule {
@@ -181,7 +181,9 @@ package enum SchemaRule: Sendable, Hashable {
             case .present(let name):
                 required.append(.string(name))
                 present.append(name)
-            case .absent(let name): properties.append(JSONMember(name, ["type": "null"]))
+            case .absent(let name):
+                absent.append(name)
+                properties.append(JSONMember(name, ["type": "null"]))
             case .yes(let name):
                 required.append(.string(name))
                 properties.append(JSONMember(name, ["const": true]))
@@ -203,7 +205,8 @@ package enum SchemaRule: Sendable, Hashable {
         for name in present where !inner.contains(where: { $0.name.octets == name.octets }) {
             properties.append(JSONMember(name, ["not": ["type": "null"]]))
         }
-        for (name, rules) in inner {
+        // Nothing is to be said about what a member that is absent has in it.
+        for (name, rules) in inner where !absent.contains(where: { $0.octets == name.octets }) {
             // Where it may be absent the rules are about objects alone, and `null` is as good as absent.
             let isPresent = present.contains { $0.octets == name.octets }
             properties.append(
