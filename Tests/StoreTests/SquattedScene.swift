@@ -77,7 +77,7 @@ final class SquattedScene {
             for change in changes(columns) + times + [[:]] {
                 let sets = change.map { "'\($0.key)', \($0.value)" }.joined(separator: ", ")
                 let sql = """
-                    INSERT INTO \(table) (\(names))
+                    INSERT INTO \(table) (\(names)) OVERRIDING SYSTEM VALUE
                     SELECT \(names) FROM jsonb_populate_record(NULL::\(table), $1::jsonb || jsonb_build_object(\(sets))) RETURNING 1
                     """
                 // What the table refuses squats nothing.
