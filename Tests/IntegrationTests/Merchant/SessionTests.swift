@@ -337,7 +337,7 @@ import Testing
             answers.append(try await reader.get("/v1/sessions"))
             #expect(answers.allSatisfy { $0.status == 401 && $0.page[field: "www-authenticate"] == "Bearer" })
             // Each names its own request, and says nothing else.
-            let texts = try answers.map { $0.text.replacing(try #require($0.json["instance"]?.text), with: "") }
+            let texts = try answers.map { $0.text.replacing(try #require($0["instance"]?.text), with: "") }
             #expect(Set(texts).count == 1)
         }
     }
