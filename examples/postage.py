@@ -25,6 +25,8 @@ class Postage(BaseHTTPRequestHandler):
         if len(sizes) != 1 or "transfer-encoding" in self.headers:
             return self.send_error(411)
         if not re.fullmatch("[0-9]{1,5}", sizes[0]) or int(sizes[0]) > 65536:
+            if re.fullmatch("[0-9]{1,6}", sizes[0]):
+                self.rfile.read(int(sizes[0]))  # Closing before would take the answer from a client that sends all first.
             return self.send_error(413)
         body = self.rfile.read(int(sizes[0]))
         id, at, given = (self.headers.get("webhook-" + name, "").encode("latin-1") for name in ("id", "timestamp", "signature"))

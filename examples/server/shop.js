@@ -322,9 +322,12 @@ async function serve(request, response, content) {
 
 const server = http.createServer({requestTimeout: 20000, headersTimeout: 20000}, (request, response) => {
     // What is too long is refused by its length; what has none is not read either.
-    if ("transfer-encoding" in request.headers || Number(request.headers["content-length"] ?? 0) > 65536) {
+    const isChunked = "transfer-encoding" in request.headers, length = Number(request.headers["content-length"] ?? 0);
+    if (isChunked || length > 65536) {
         request.resume();
-        return serve(request, response, null);
+        if (isChunked || length > 999999) return serve(request, response, null);
+        // Closing before the end would take the answer from a client that sends all first.
+        return request.on("end", () => serve(request, response, null));
     }
     const parts = [];
     request.on("data", part => parts.push(part)).on("end", () => serve(request, response, Buffer.concat(parts)));

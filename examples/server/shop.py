@@ -246,6 +246,8 @@ class Shop(BaseHTTPRequestHandler):
         if len(lengths) != 1 or "transfer-encoding" in self.headers:
             raise Answer(411, {"error": "one Content-Length, and nothing else, says how long the content is"})
         if not re.fullmatch("[0-9]{1,5}", lengths[0]) or int(lengths[0]) > 65536:
+            if re.fullmatch("[0-9]{1,6}", lengths[0]):
+                self.rfile.read(int(lengths[0]))  # Closing before would take the answer from a client that sends all first.
             raise Answer(413, {"error": "at most 65536 bytes"})
         if not re.fullmatch("[!-~]+", self.path):
             raise Answer(400, {"error": "the path is not written in ASCII"})

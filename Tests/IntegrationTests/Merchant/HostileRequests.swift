@@ -44,6 +44,7 @@ enum HostileRequests {
         ) -> HostileRequest {
             HostileRequest(name, start + fields, expected, body: Array(body.utf8))
         }
+        let many = String(repeating: " ", count: 900_000)
         let lengths = [
             "no length": "", "an empty length": "Content-Length:", "a negative length": "Content-Length: -1",
             "a sign": "Content-Length: +2", "hexadecimal": "Content-Length: 0x2", "an exponent": "Content-Length: 1e0",
@@ -61,6 +62,12 @@ enum HostileRequests {
                 "length: chunks and a length",
                 ["Transfer-Encoding: chunked", "Content-Length: 2"],
                 "2\r\n{}\r\n0\r\n\r\n"
+            ),
+            post(
+                "length: more than is taken, all of it sent before anything is read",
+                ["Content-Length: \(many.utf8.count)"],
+                many,
+                [413]
             ),
             post("length: too long for the content", ["Content-Length: 50"], "{}", refused.union(unsigned).union([0])),
             post("head: too long", ["X-Long: " + String(repeating: "a", count: 300_000)], "", [0, 400, 413, 431]),
@@ -177,19 +184,20 @@ enum HostileRequests {
     private static let sender = """
         from base64 import b64decode
         from json import load
-        from socket import SHUT_WR, create_connection
+        from socket import SHUT_WR, SO_SNDBUF, SOL_SOCKET, socket
         from sys import argv
 
         for name, text in load(open(argv[2])):
             status = 0
             try:
-                with create_connection(("127.0.0.1", int(argv[1])), timeout=60) as connection:
-                    try:
-                        connection.sendall(b64decode(text))
-                        if "too long for the content" in name:
-                            connection.shutdown(SHUT_WR)
-                    except OSError:
-                        pass  # It has answered already.
+                with socket() as connection:
+                    # Little waits in the kernel, so that what a server leaves unread is noticed.
+                    connection.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
+                    connection.settimeout(60)
+                    connection.connect(("127.0.0.1", int(argv[1])))
+                    connection.sendall(b64decode(text))
+                    if "too long for the content" in name:
+                        connection.shutdown(SHUT_WR)
                     line = connection.makefile("rb").readline(200).split()
                     status = int(line[1]) if len(line) > 1 else 0
             except ConnectionError:
