@@ -6,7 +6,7 @@ package struct BuyerSentence: Sendable, Hashable, CustomStringConvertible, Custo
     package let english: String?
 
     /// How many Unicode scalars it may have.
-    package static let length = 1...255
+    package static let limit = 255
 
     /// A sentence, or `nil` where there is none in either language.
     ///

@@ -95,18 +95,18 @@ package struct PostageQuestion: Sendable, CustomStringConvertible {
 
     private static func sentence(_ reader: JSONReader) throws(PostageRefusal) -> BuyerSentence {
         var reader = reader
-        let (japanese, english): (String?, String?)
-        do throws(JSONRefusal) {
-            (japanese, english) = (try reader.optionalText("ja"), try reader.optionalText("en"))
+        do {
+            let (japanese, english) = (try reader.optionalText("ja"), try reader.optionalText("en"))
             try reader.end()
+            let sentence = BuyerSentence(
+                japanese: try Failure.cleaned(optional: japanese, "ja", BuyerSentence.limit),
+                english: try Failure.cleaned(optional: english, "en", BuyerSentence.limit)
+            )
+            guard let sentence else { throw PostageRefusal.sentence }
+            return sentence
         } catch {
             throw .sentence
         }
-        let areGood = [japanese, english].allSatisfy { text in
-            text.map { PrintableText.isGood($0, length: BuyerSentence.length) } ?? true
-        }
-        guard areGood, let sentence = BuyerSentence(japanese: japanese, english: english) else { throw .sentence }
-        return sentence
     }
 
     package var description: String { "<private>" }
@@ -155,8 +155,8 @@ extension NamedSchema {
         "BuyerSentence",
         .sorts(
             [
-                .optional("ja", .printable(BuyerSentence.length), "read by buyers with a Japanese page"),
-                .optional("en", .printable(BuyerSentence.length), "read by all others"),
+                .optional("ja", .printable(0...BuyerSentence.limit), "read by buyers with a Japanese page"),
+                .optional("en", .printable(0...BuyerSentence.limit), "read by all others"),
             ],
             [[.present("ja")], [.absent("ja"), .present("en")]]
         )
@@ -169,7 +169,8 @@ package enum PostageRefusal: String, Error, Sendable {
     case unreadable =
         "the answer is neither {\"amount\":{\"amount\":\"540\",\"currencyCode\":\"JPY\"}} nor {\"undeliverable\":{\"ja\":\"…\",\"en\":\"…\"}}"
     /// A sentence in no language of the pages, or one that buyers cannot be shown.
-    case sentence = "undeliverable has neither ja nor en, or a sentence that is not 1 to 255 printable characters"
+    case sentence =
+        "undeliverable has a sentence neither in ja nor in en, or one that is not 1 to 255 printable characters"
     /// Another currency than that of the order.
     case currency = "the answer is in another currency"
     /// More than one charge can be.

@@ -90,6 +90,8 @@ struct PostageQuestionTests {
                 "We do not ship to islands."
             ),
             (#"{"ja":"<b>"}"#, "<b>", nil), (#"{"en":"No.","ja":null}"#, nil, "No."),
+            (#"{"en":"\ufeff No\u200b\tisland.\r\n","ja":""}"#, nil, "No island."),
+            (#"{"ja":"a\nb","en":"\u2060"}"#, "a b", nil),
         ] as [(String, String?, String?)]
     )
     func `may be answered with a sentence for the buyer instead`(
@@ -106,7 +108,8 @@ struct PostageQuestionTests {
 
     @Test(
         arguments: [
-            "{}", #"{"ja":null}"#, #"{"ja":""}"#, #"{"ja":" a"}"#, #"{"ja":"a\nb"}"#, #"{"ja":"a\u202e"}"#,
+            "{}", #"{"ja":null}"#, #"{"ja":"","en":" "}"#, #"{"ja":"\ufeff"}"#, #"{"ja":"a\u202e"}"#,
+            #"{"ja":"a\u0007"}"#,
             #"{"de":"Nein."}"#,
             #"{"ja":"a","more":1}"#, #"{"ja":1}"#, #"{"ja":"\#(String(repeating: "a", count: 256))"}"#,
         ]
