@@ -2,6 +2,7 @@ package import Commerce
 import MerchantOrders
 package import Primitives
 import StrictJSON
+import Web
 
 /// What a merchant's server is asked when the buyer has chosen an address: what it costs to send the order there.
 ///
@@ -94,19 +95,19 @@ package struct PostageQuestion: Sendable, CustomStringConvertible {
     }
 
     private static func sentence(_ reader: JSONReader) throws(PostageRefusal) -> BuyerSentence {
+        guard let sentence = try? languages(reader) else { throw .sentence }
+        return sentence
+    }
+
+    /// The sentence in each language, kept as every text of a merchant is; `nil` where neither is left.
+    private static func languages(_ reader: JSONReader) throws -> BuyerSentence? {
         var reader = reader
-        do {
-            let (japanese, english) = (try reader.optionalText("ja"), try reader.optionalText("en"))
-            try reader.end()
-            let sentence = BuyerSentence(
-                japanese: try Failure.cleaned(optional: japanese, "ja", BuyerSentence.limit),
-                english: try Failure.cleaned(optional: english, "en", BuyerSentence.limit)
-            )
-            guard let sentence else { throw PostageRefusal.sentence }
-            return sentence
-        } catch {
-            throw .sentence
-        }
+        let (japanese, english) = (try reader.optionalText("ja"), try reader.optionalText("en"))
+        try reader.end()
+        return BuyerSentence(
+            japanese: try Failure.cleaned(optional: japanese, "ja", BuyerSentence.limit),
+            english: try Failure.cleaned(optional: english, "en", BuyerSentence.limit)
+        )
     }
 
     package var description: String { "<private>" }
