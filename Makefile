@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends expectations hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -47,7 +47,7 @@ sbom: release ## Write what the program consists of to .build/sallyport.cdx.json
 clean: ## Remove what was built; keeps the data folder
 	rm -rf .build .build-*
 
-check: lint layers knots sizes ends expectations hardening alerts pictures build texts docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, expectations, hardening, strict build, doc comments, budgets
+check: lint layers knots sizes ends hardening alerts pictures build texts docs-coverage budgets ## All gates but the tests: format, imports, sizes, traps, hardening, strict build, doc comments, budgets
 
 lint: ## Format and documentation rules, and names of scripts that do not exist
 	swift format lint --strict --recursive --parallel Sources Tests examples/ios Package.swift
@@ -67,10 +67,6 @@ sizes: ## Lengths of files and functions
 
 ends: ## Traps, open ends, sleeping tests, unlisted unchecked spots
 	scripts/check-ends
-
-expectations: ## Expectations of the tests that are gone since BASE, and whether docs/expectations.md says why
-	@Tests/Scripts/expectations.py --quiet
-	@scripts/check-expectations $(BASE)
 
 pictures: ## The picture of the crossing against the script that draws it
 	scripts/draw-crossing --check
