@@ -130,9 +130,8 @@ let package = Package(
         library(
             "MerchantAPI",
             [
-                "CheckoutCodes", "ServiceAPI", "MerchantOrders", "Webhooks", "Commerce", "Web", "StrictJSON",
-                "HTTPCore",
-                "Primitives",
+                "CheckoutCodes", "ServiceAPI", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "Web",
+                "StrictJSON", "HTTPCore", "Primitives",
             ]
         ),
         library("SignatureTool", ["AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),

@@ -146,12 +146,16 @@ final class PaymentService {
                     "The session already has a charge that is not final, and only one is allowed at a time: capture or cancel it first.",
                 session: webviewSession
             )
-        case .refused(let refusal, let state): problem(refusal, state, webviewSession)
+        case .refused(let refusal, let state): problem(refusal, intent.kind, state, webviewSession)
         }
     }
 
-    private static func problem(_ refusal: LedgerOutcome, _ state: ObjectState, _ webviewSession: UUIDBytes) -> Failure
-    {
+    private static func problem(
+        _ refusal: LedgerOutcome,
+        _ kind: OperationKind,
+        _ state: ObjectState,
+        _ webviewSession: UUIDBytes
+    ) -> Failure {
         switch refusal {
         case .begun, .inProgress: Failure(.requestInProgress, session: webviewSession)
         case .wrongState:
@@ -171,7 +175,9 @@ final class PaymentService {
         case .exceeds(let limit):
             Failure(
                 .amountExceeds,
-                message: "At most \(limit.text) \(limit.currency.rawValue) are left.",
+                message: kind == .refund
+                    ? "At most \(limit.text) \(limit.currency.rawValue) are left, with what the provider allows above the captured sum."
+                    : "At most \(limit.text) \(limit.currency.rawValue) are left.",
                 field: "amount",
                 session: webviewSession
             )

@@ -1,6 +1,7 @@
 package import Commerce
 package import MerchantOrders
 package import Primitives
+import SessionBroker
 package import StrictJSON
 
 /// What a merchant sees of a session, ready to be rendered.
@@ -127,6 +128,7 @@ package struct SessionBody: Sendable {
     package var json: JSONValue {
         var members = [
             .kind("session"), JSONMember("id", .string(order.webviewSession.description)),
+            JSONMember("number", .string(OrderNumber(order.webviewSession).description)),
             JSONMember("reference", .string(order.reference)), JSONMember("state", .string(order.state.rawValue)),
             JSONMember("client", .string(order.client)), JSONMember("environment", .string(order.environment)),
             JSONMember("currency", .string(order.currency.rawValue)),
@@ -264,6 +266,7 @@ extension NamedSchema {
 
     static let sessionMembers: [SchemaMember] = [
         .kind("session"), .required("id", .text(36...36)),
+        .required("number", .text(11...11), "the number that the buyer sees on every page of the order"),
         .required("reference", .text(1...100), "your name for the order"),
         .required("state", .word(OrderState.allCases.map(\.rawValue))),
         .required("client", .word(SessionRequest.clients + ["browser"])),

@@ -150,7 +150,7 @@ import Testing
         try await withShop { shop in
             let (status, output) = try await shop.runCommand(["audit", "00000000-0000-4000-8000-000000000000"])
             #expect(status == .code(1))
-            #expect(output == "sallyport: nothing on record\n")
+            #expect(output == "sallyport: nothing on record under this id\n")
         }
     }
 }

@@ -55,7 +55,7 @@ enum AuditCommand {
                 input.console.remark("no events in that time")
                 return 0
             }
-            input.console.complain("sallyport: nothing on record")
+            input.console.complain("sallyport: nothing on record under this id")
             return 1
         }
     ).with(

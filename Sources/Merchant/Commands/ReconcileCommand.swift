@@ -18,7 +18,8 @@ enum ReconcileCommand {
         details: """
             Prints one line per difference: SESSION KIND OBJECT ours=STATE TAKEN REFUNDED theirs=STATE TAKEN
             REFUNDED, sums in minor units.
-            `theirs=missing`: the provider does not know the object. `unread`: it did not answer.
+            `theirs=missing`: the provider does not know the object. `unread`: it did not answer, and
+            `unread notSent`: it was not reached, or the quota of calls is used up.
             `session` with `theirs=Completed`: paid at the provider, and the order has ended unpaid here: use
             `stuck SESSION --paid`, or refund it.
             `stuck since TIME`: a purchase or operation that was given up, or a charge whose order is unpaid;

@@ -110,7 +110,7 @@ struct DemoFolderHeld: Error, CustomDebugStringConvertible {
     let process: Int?
 
     var debugDescription: String {
-        let demo = process.map { "demo \($0)" } ?? "another demo"
+        let demo = process.map { "a demo (process \($0))" } ?? "another demo"
         return "data_dir: \(demo) runs on \(dataDirectory): stop it; or set SALLYPORT_DATA_DIR to another folder"
     }
 }
