@@ -39,14 +39,16 @@ enum TestCluster {
         try PostgresAdmin(url: url(of: "postgres"))
     }
 
-    /// The database to copy for a folder of migrations, on request with three years in it; made at the first call.
+    /// The database to copy for a folder of migrations, on request with three years in it; made at the first call of a day (UTC),
+    /// since its partitions begin on the day on which it is made.
     static func template(
         for migrations: String,
         _ features: [String],
         isAged: Bool
     ) throws(PostgresError) -> String {
         let url = try url(of: "postgres")
-        let key = ([migrations, isAged ? "aged" : ""] + features).joined(separator: ",")
+        let day = SystemClock().now().seconds / 86_400
+        let key = (["\(day)", migrations, isAged ? "aged" : ""] + features).joined(separator: ",")
         return try state.withLock { state throws(PostgresError) in
             if let known = state.templates[key] { return known }
             let name = "template_\(state.templates.count)"
