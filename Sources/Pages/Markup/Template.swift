@@ -3,7 +3,7 @@ import Primitives
 /// A document with gaps: constant bytes made once, and slots that each request fills.
 ///
 /// Rendering is compiled for the slots of each feature, without a table of witnesses: it is inlinable, and all types that it
-/// names are `usableFromInline`, without which that has no effect (decision 0087).
+/// names are `usableFromInline`, without which that has no effect (decision 0033).
 @usableFromInline package struct Template<Slot: Sendable>: Sendable {
     @usableFromInline
     struct Gap: Sendable {

@@ -37,7 +37,7 @@ struct MalformedTests {
         Row("8.2.1 colon in a name", 1, request(("x:y", "1"))),
         Row("8.2.1 line feed in a value", 1, request(("x", "1\n2"))),
         Row("8.2.1 NUL in a value", 1, request(("x", "1\02"))),
-        // Blanks around a value are cut off, as in HTTP/1.1: decision 0062.
+        // Blanks around a value are cut off, as in HTTP/1.1: decision 0002.
         Row("8.2.2 connection", 1, request(("connection", "close"))),
         Row("8.2.2 keep-alive", 1, request(("keep-alive", "1"))),
         Row("8.2.2 proxy-connection", 1, request(("proxy-connection", "close"))),

@@ -1,4 +1,4 @@
-/// What had another name before docs/decisions/0086.
+/// Earlier names of the database, with those of now (docs/decisions/0013).
 enum EarlyNames {
     private static let words = [
         "flow": "webview_session", "flow_event": "webview_session_event", "flow_private": "webview_session_private",

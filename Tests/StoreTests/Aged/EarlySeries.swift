@@ -37,7 +37,7 @@ enum EarlySeries {
         }
     }
 
-    /// Puts the folders of before decision 0086 on record, as `migrate` of then did behind the series: the schema is the same.
+    /// Puts the folders with the earlier names on record, as `migrate` of then did behind the series: the schema is the same.
     static func recordFolders(in database: TestDatabase) throws {
         let admin = try database.admin()
         try admin.run(

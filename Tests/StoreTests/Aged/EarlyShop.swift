@@ -106,7 +106,7 @@ final class EarlyShop: Sendable {
         return census
     }
 
-    /// A row as text with the words and forms of docs/decisions/0097, whenever it was written.
+    /// A row as text with the words and forms of docs/decisions/0013, whenever it was written.
     private static func inWordsOfToday(_ text: String) -> String {
         let words = [
             ("cancelled", "canceled"), ("flow_mismatch", "session_mismatch"),
