@@ -3,6 +3,7 @@ import MerchantOrders
 import Postgres
 import PostgresTestKit
 import Primitives
+import SessionBroker
 import TestKit
 import Testing
 
@@ -48,6 +49,19 @@ struct LedgerTwinTests {
         }
         // Each outcome was among them.
         #expect(words.count == 9, "\(words)")
+    }
+
+    @Test func `number an order as the program does`() throws {
+        let database = try migratedDatabase()
+        defer { withExtendedLifetime(database) {} }
+        let admin = try database.admin()
+        let random = SeededRandom(seed: 11)
+        let ids =
+            [UUIDBytes(high: 0, low: 0), UUIDBytes(high: .max, low: .max)]
+            + (0..<500).map { _ in UUIDBytes(high: random.next(), low: random.next()) }
+        for id in ids {
+            #expect(try admin.rows("SELECT order_number($1)", [id.description])[0][0] == OrderNumber(id).description)
+        }
     }
 
     @Test(arguments: ObjectKind.allCases)

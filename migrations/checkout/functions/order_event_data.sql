@@ -1,4 +1,4 @@
--- version: 9
+-- version: 10
 
 -- An order as an event shows it: the session as the interface shows it, and in `about` what the event is about (`object`). `fresh` is a
 -- charge that the same statement writes, or NULL.
@@ -23,7 +23,7 @@ BEGIN
         statement_timestamp() >= least(w.idle_until, w.absolute_until) AND is_waiting(w.state) AS is_over
     INTO f FROM webview_session AS w WHERE w.webview_session_id = o.webview_session_id;
     session := json_build_object(
-        'object', 'session', 'id', o.webview_session_id, 'reference', o.reference,
+        'object', 'session', 'id', o.webview_session_id, 'number', order_number(o.webview_session_id), 'reference', o.reference,
         'state', CASE o.state WHEN 'created' THEN order_status(o.state, f.state, f.is_over) ELSE o.state END,
         'client', o.client, 'environment', o.environment, 'currency', o.currency,
         'pricesIncludeTax', o.taxes IS NOT NULL,
