@@ -44,7 +44,8 @@ struct DemoFolderTests {
         try await withDemo { demo in
             let other = try await demo.command("demo", with: demo.environment)
             #expect(other.exit == .code(1))
-            let said = "sallyport: data_dir: a demo (process \(demo.program.process.pid)) runs on ./var: stop it; or set"
+            let said =
+                "sallyport: data_dir: a demo (process \(demo.program.process.pid)) runs on ./var: stop it; or set"
             #expect(other.output.contains(said), "\(other.output)")
             #expect(!other.output.contains("cluster."), "it touches nothing")
         }
