@@ -23,7 +23,9 @@ enum SchemaPattern {
 
     /// A name, or a number of version 4.
     private static let host = "(([a-z0-9-]{1,63}[.])*[a-z-][a-z0-9-]{0,62}|([0-9]{1,3}[.]){3}[0-9]{1,3})"
-    private static let rest = "(:[1-9][0-9]{0,4})?(/[!$%&()*+,./0-9:;=?@A-Z_a-z~-]*)?$"
+    /// 1 to 65535.
+    private static let port = "([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+    private static let rest = "(:\(port))?(/[!$%&()*+,./0-9:;=?@A-Z_a-z~-]*)?$"
 
     /// An https address with a name in lower case, as it has to be written in a request.
     static let address = "^https://\(host)\(rest)"

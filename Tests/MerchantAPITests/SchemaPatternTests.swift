@@ -96,7 +96,12 @@ struct SchemaPatternTests {
         "https://shop.example.com/#a", "https://SHOP.example.com/", "https://user@shop.example.com/", "https:///a",
         "https://shop.example.com/ a", "https://shop.example.com/\u{E9}", "https://shop.example.com/[a]",
         "shop.example.com",
-        "https://shop.example.com:0/", "https://-shop.example.com/", "https://shop..example.com/",
+        "https://shop.example.com:0/", "https://shop.example.com:9/", "https://shop.example.com:9999/",
+        "https://shop.example.com:59999/", "https://shop.example.com:64999/", "https://shop.example.com:65499/",
+        "https://shop.example.com:65529/", "https://shop.example.com:65535/", "https://shop.example.com:65536/",
+        "https://shop.example.com:65540/", "https://shop.example.com:65600/", "https://shop.example.com:66000/",
+        "https://shop.example.com:70000/", "https://shop.example.com:100000/", "https://-shop.example.com/",
+        "https://shop..example.com/",
     ])
     func `of an address takes what the program reads as one`(address: String) throws {
         let pattern = try Self.pattern(ofBody: "returnUrl")
