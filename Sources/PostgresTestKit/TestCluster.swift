@@ -36,7 +36,7 @@ enum TestCluster {
 
     /// A blocking connection to the database that belongs to nobody.
     static func admin() throws(PostgresError) -> PostgresAdmin {
-        try PostgresAdmin(url: url(of: "postgres"))
+        try PostgresAdmin(url: url(of: "postgres"), patience: TestDatabase.patience)
     }
 
     /// The database to copy for a folder of migrations, on request with three years in it; made at the first call of a day (UTC),
@@ -52,7 +52,7 @@ enum TestCluster {
         return try state.withLock { state throws(PostgresError) in
             if let known = state.templates[key] { return known }
             let name = "template_\(state.templates.count)"
-            try PostgresAdmin(url: url).createDatabase(name)
+            try PostgresAdmin(url: url, patience: TestDatabase.patience).createDatabase(name)
             try Migrations.apply(url: url, database: name, directory: migrations, features: features)
             if isAged { try PostgresAdmin(url: url, database: name).run(AgedDatabase.sql) }
             state.templates[key] = name

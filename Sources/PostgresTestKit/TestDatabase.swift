@@ -10,6 +10,8 @@ package final class TestDatabase: Sendable {
     package let url: Secret<String>
     /// The same for the program in service, which works as the role that can change neither trails nor schema.
     package var serviceURL: Secret<String> { TestDatabase.serviceURL(url) }
+    /// How long a test waits for a connection: on a busy machine the server takes longer than an operator would wait.
+    package static let patience = Duration.seconds(60)
     /// The database's name.
     package let name: String
     private let isOnTestCluster: Bool
@@ -75,7 +77,7 @@ package final class TestDatabase: Sendable {
     /// - Throws: `rejected`, for example where the migrations were not applied.
     package static func serviceLogin(_ url: Secret<String>) throws(PostgresError) -> (role: String, url: Secret<String>)
     {
-        let admin = try PostgresAdmin(url: url)
+        let admin = try PostgresAdmin(url: url, patience: TestDatabase.patience)
         let role = "login_" + (try admin.rows("SELECT current_database()")[0][0] ?? "")
         try admin.run("CREATE ROLE \(PostgresAdmin.quoted(role)) LOGIN IN ROLE sallyport_service")
         return (role, Secret(url.reveal().replacing("//sallyport@", with: "//\(role)@")))
@@ -119,6 +121,6 @@ package final class TestDatabase: Sendable {
     /// - Returns: A new connection.
     /// - Throws: `unavailable`.
     package func admin() throws(PostgresError) -> PostgresAdmin {
-        try PostgresAdmin(url: url)
+        try PostgresAdmin(url: url, patience: TestDatabase.patience)
     }
 }

@@ -78,7 +78,7 @@ package struct TestShop<Place> {
     /// Runs one statement on the shop's database, blocking.
     @discardableResult
     package func rows(_ sql: String, _ parameters: [String?] = []) throws -> [[String?]] {
-        try PostgresAdmin(url: databaseURL).rows(sql, parameters)
+        try PostgresAdmin(url: databaseURL, patience: TestDatabase.patience).rows(sql, parameters)
     }
 
     /// The only value of a statement, or an empty text.
