@@ -1,5 +1,3 @@
-import Postgres
-import PostgresTestKit
 import Program
 
 /// Lets time pass for a shop without waiting.
@@ -25,7 +23,7 @@ package struct TimeTravel: Sendable {
             let next = min(rest, step ?? rest)
             rest -= next
             try await shop.control.advanceClock(by: "PT\(next.components.seconds)S")
-            try shop.database.admin().run(TimeTravel.shift(by: next.components.seconds))
+            try shop.rows(TimeTravel.shift(by: next.components.seconds))
             // What the first round begins the second one has ended.
             for _ in 0..<2 { await shop.broker.nextJobRuns() }
         }
@@ -41,7 +39,7 @@ package struct TimeTravel: Sendable {
         while rest > .zero {
             let next = min(rest, step)
             rest -= next
-            try shop.database.admin().run(TimeTravel.shift(by: next.components.seconds))
+            try shop.rows(TimeTravel.shift(by: next.components.seconds))
             for _ in 0..<2 { await shop.broker.nextJobRuns() }
         }
     }
