@@ -7,7 +7,7 @@ BOOK = "docs/hardening.md"
 OPEN = "## What stays open"
 MUTANTS = "scripts/mutants.d"
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-TEST = re.compile(r'`(Tests/(\w+)/[^`]+\.swift)` "([^"]+)"')
+TEST = re.compile(r'`(\w+)` "([^"]+)"')
 
 
 @dataclass
@@ -16,7 +16,6 @@ class Row:
 
     slug: str
     weakness: str
-    file: str
     target: str
     test: str
 
@@ -29,19 +28,19 @@ class Row:
 
 @dataclass
 class Block:
-    """Whole lines of one file, and what stands there instead."""
+    """A piece of one file, and what stands there instead. It is found by its words: by neither the folder nor the spaces."""
 
     file: str
     old: list = field(default_factory=list)
     new: list = field(default_factory=list)
 
     def applied(self, text):
-        """The file's text with the block replaced, or None where the old lines do not occur exactly once."""
-        lines, count = text.split("\n"), len(self.old)
-        places = [at for at in range(len(lines) - count + 1) if lines[at : at + count] == self.old]
+        """The file's text with the piece replaced, or None where its words do not stand there exactly once."""
+        words = r"\s+".join(re.escape(word) for word in " ".join(self.old).split())
+        places = list(re.finditer(words, text))
         if len(places) != 1:
             return None
-        return "\n".join(lines[: places[0]] + self.new + lines[places[0] + count :])
+        return text[: places[0].start()] + "\n".join(self.new).lstrip() + text[places[0].end() :]
 
 
 def tables(root):
@@ -76,9 +75,9 @@ def rows(root):
         elif not SLUG.fullmatch(cells[0]):
             problems.append(f"{BOOK}:{number}: the slug {cells[0]!r} is not lower-case words with hyphens")
         elif not test:
-            problems.append(f'{BOOK}:{number}: the last cell is not `Tests/Target/File.swift` "exact test name"')
+            problems.append(f'{BOOK}:{number}: the last cell is not `Target` "exact test name"')
         else:
-            found.append(Row(cells[0], cells[1], test[1], test[2], test[3]))
+            found.append(Row(cells[0], cells[1], test[1], test[2]))
     return found, problems
 
 
@@ -108,15 +107,23 @@ def mutant(path):
     return blocks
 
 
-def mutated(root, blocks):
+def files(root):
+    """The paths of the project's files, but for mutants and what is built."""
+    tops = [top for top in root.iterdir() if not top.name.startswith(".") and top.name != "var"]
+    paths = [path.relative_to(root) for top in tops for path in ([top] if top.is_file() else top.rglob("*")) if path.is_file()]
+    return [path for path in paths if not path.is_relative_to(MUTANTS)]
+
+
+def mutated(root, blocks, known):
     """The new text of each file that a mutant changes, by path; raises ValueError where a block has not exactly one place."""
     texts = {}
     for block in blocks:
-        path = pathlib.PurePosixPath(block.file)
-        if path.is_absolute() or ".." in path.parts or not (root / path).is_file():
-            raise ValueError(f"{block.file} is no file of the project")
-        text = block.applied(texts.get(block.file) or (root / path).read_text())
+        parts = pathlib.PurePosixPath(block.file).parts
+        paths = [path for path in known if path.parts[-len(parts) :] == parts]
+        if len(paths) != 1:
+            raise ValueError(f"{block.file} names {len(paths)} files of the project")
+        text = block.applied(texts.get(paths[0]) or (root / paths[0]).read_text())
         if text is None:
-            raise ValueError(f"the lines with - do not stand in {block.file} exactly once")
-        texts[block.file] = text
+            raise ValueError(f"the words of the lines with - do not stand in {paths[0]} exactly once")
+        texts[paths[0]] = text
     return texts

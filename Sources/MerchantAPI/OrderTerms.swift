@@ -12,8 +12,7 @@ import StrictJSON
 package struct OrderTerms: Sendable, Hashable {
     /// How the postage comes about.
     package let postage: Postage
-    /// The merchant's name for the order; `nil` for the shop's own orders, which are called by their number, and in terms that
-    /// an earlier version has stored.
+    /// The merchant's name for the order; `nil` for the shop's own orders, which are called by their number.
     package let reference: String?
     /// A line for the buyer; never empty.
     package let note: String?

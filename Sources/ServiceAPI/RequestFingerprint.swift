@@ -1,12 +1,10 @@
 package import Cryptography
 package import Primitives
 
-/// What a request was, as far as a repeat of it has to be the same.
+/// What a request was, as far as a repeat of it has to be the same: a digest of method, path and the value of the content.
 package struct RequestFingerprint: Sendable, Hashable {
-    /// Of method, path and the value of the content: kept with a claim.
-    package let value: Digest32
-    /// Of method, path and the octets of the content: what claims of before values were compared are kept with.
-    package let octets: Digest32
+    /// Kept with a claim.
+    package let digest: Digest32
 
     /// The fingerprint of a request.
     ///
@@ -15,7 +13,8 @@ package struct RequestFingerprint: Sendable, Hashable {
     ///   - path: As it came.
     ///   - body: As it came.
     ///   - hasher: A context of the loop.
-    ///   - appendValue: Writes the content so that it is the same for every spelling of its value; false where it has none.
+    ///   - appendValue: Writes the content so that it is the same for every spelling of its value; false, and nothing written,
+    ///     where it has none.
     package init(
         _ method: String,
         _ path: String,
@@ -29,18 +28,14 @@ package struct RequestFingerprint: Sendable, Hashable {
         bytes.append(UInt8(ascii: "\n"))
         bytes.append(contentsOf: path.utf8)
         bytes.append(UInt8(ascii: "\n"))
-        let start = bytes.count
-        bytes.append(contentsOf: body)
-        octets = hasher.digest(of: bytes.span)
-        bytes.removeSubrange(start...)
-        value = appendValue(&bytes) ? hasher.digest(of: bytes.span) : octets
+        if !appendValue(&bytes) { bytes.append(contentsOf: body) }
+        digest = hasher.digest(of: bytes.span)
     }
 
-    /// One of which both digests are the same.
+    /// A fingerprint that was made before.
     ///
-    /// - Parameter digest: Of a request without content, for one.
+    /// - Parameter digest: Of a request.
     package init(_ digest: Digest32) {
-        value = digest
-        octets = digest
+        self.digest = digest
     }
 }

@@ -55,8 +55,7 @@ package struct SessionMark: Sendable, Hashable, CustomStringConvertible {
 
     /// The session that an object names, or `nil` where it names none.
     ///
-    /// The payload of a button, and objects of earlier versions, have the id in the place of the reference; where those have a
-    /// note to the buyer, the number is in the place of the mark. Anything else there is somebody else's.
+    /// The payload of a button has no mark, and the id in the place of the reference. Anything else there is somebody else's.
     ///
     /// - Parameters:
     ///   - information: What is written in the place of the mark.
@@ -64,9 +63,7 @@ package struct SessionMark: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: An id, whether there is such a session or not.
     package static func session(information: String?, reference: String?) -> WebviewSessionID? {
         guard let information, !information.isEmpty else { return reference.flatMap { UUIDBytes($0) } }
-        if let mark = SessionMark(information) { return mark.webviewSession }
-        guard let former = reference.flatMap({ UUIDBytes($0) }) else { return nil }
-        return information.octets == OrderNumber(former).description.octets ? former : nil
+        return SessionMark(information)?.webviewSession
     }
 
     /// The id at the beginning of a text that is long enough.

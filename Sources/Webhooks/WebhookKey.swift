@@ -35,19 +35,13 @@ package struct WebhookKey: Sendable {
 
     /// The bytes behind a secret's text, as a receiver takes them; `nil` for any other text.
     ///
-    /// - Parameter text: Anything; also a text of before, `sws_` and base64url without padding.
+    /// - Parameter text: Anything.
     /// - Returns: 32 bytes.
     package static func secret(_ text: String) -> Secret<[UInt8]>? {
-        let bytes: [UInt8]?
-        if text.hasPrefix(tag) {
-            bytes = Base64.decode(String(text.dropFirst(tag.count)))
-        } else {
-            bytes = text.hasPrefix(earlierTag) ? Base64URL.decode(String(text.dropFirst(earlierTag.count))) : nil
-        }
-        return bytes.flatMap { $0.count == byteCount ? Secret($0) : nil }
+        guard text.hasPrefix(tag) else { return nil }
+        return Base64.decode(String(text.dropFirst(tag.count))).flatMap { $0.count == byteCount ? Secret($0) : nil }
     }
 
     private static let tag = "whsec_"
-    private static let earlierTag = "sws_"
     private static let byteCount = 32
 }

@@ -30,8 +30,8 @@ import Testing
 
     @Test(
         arguments: [
-            // What stands beside an id says whose it is: nothing, or the number, as earlier versions wrote it.
-            (nil, nil, true), ("00000-00001", nil, true), ("mark", "A-1001", true), ("mark", "other", true),
+            // Beside an id stands nothing, or else it is somebody else's.
+            (nil, nil, true), ("00000-00001", nil, false), ("mark", "A-1001", true), ("mark", "other", true),
             ("other mark", nil, false), ("mark", "", true), ("gift", nil, false), ("00000-00002", nil, false),
             (nil, "A-1001", false), (nil, "other", false), ("other mark", "A-1001", false),
         ] as [(String?, String?, Bool)]

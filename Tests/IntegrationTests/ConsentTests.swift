@@ -31,7 +31,7 @@ struct ConsentTests {
             let again = try await shopper.tab.browser.open("/confirm_order?amazonCheckoutSessionId=" + session)
             let form = try #require(first.form(to: "/confirm_order"))
             #expect(try #require(again.form(to: "/confirm_order")).action == form.action)
-            // A page of the program of before posts to the bare address.
+            // A form may be posted to the bare address.
             let bare = try await shopper.tab.browser.request("POST", "/confirm_order", form: form.fields)
             #expect(bare.status == 303, "\(bare.text)")
             let answer = try await shopper.purchase(try ReturnFields(try await shopper.tab.agree(first)))

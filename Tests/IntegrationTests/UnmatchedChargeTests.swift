@@ -59,7 +59,7 @@ struct UnmatchedChargeTests {
                 let session = try shop.value("SELECT webview_session_id FROM webview_session")
                 let paid = try shop.value("SELECT order_ref FROM webview_session")
                 let permission = try await shop.control.object(paid)["chargePermissionId"]?.text ?? ""
-                try await shop.rename("chargePermissions/\(permission)", Shop.formerNames(session))
+                try await shop.rename("chargePermissions/\(permission)", Shop.namesOfAButton(session))
             }
             try await shop.wait(for: "the payment") { try shop.state(of: webviewSession) == "authorized" }
             #expect(

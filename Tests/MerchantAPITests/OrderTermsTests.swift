@@ -56,7 +56,7 @@ struct OrderTermsTests {
         #expect(OrderTerms.reservedName(in: address) == name)
     }
 
-    @Test func `of an earlier version have no reference`() throws {
+    @Test func `of the shop itself have no reference`() throws {
         let terms = try #require(OrderTerms(stored: Array(#"{"postage":540}"#.utf8)))
         #expect(terms.reference == nil)
     }

@@ -72,23 +72,6 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
 }
 
 @Suite struct `A migration` {
-    @Test func `whose words were replaced counts as applied, and stops a program that has the earlier text`()
-        async throws
-    {
-        let scene = try Scene(two)
-        _ = try await scene.run()
-        let recorded = "SELECT encode(sha256, 'hex') FROM feature_migration WHERE number = 1"
-        let digest = try #require(try scene.database.admin().rows(recorded)[0][0])
-        try scene.folder.write("base/0001_one.sql", "-- Replaces text \(digest).\nCREATE TABLE first (n bigint);")
-        try scene.folder.write("base/0003_names.sql", "ALTER TABLE IF EXISTS one RENAME TO first")
-        #expect(try await scene.states() == [.applied, .applied, .pending])
-        #expect(try await scene.run() == ["base/0003_names.sql"])
-        #expect(try await scene.states() == [.applied, .applied, .applied])
-        #expect(try scene.database.admin().rows(recorded)[0][0] != digest)
-        try scene.folder.write("base/0001_one.sql", try #require(two["0001_one.sql"]))
-        #expect(try await scene.complaint().contains("0001_one.sql"))
-    }
-
     @Test func `that was changed is named`() async throws {
         let scene = try Scene(two)
         _ = try await scene.run()
@@ -206,11 +189,6 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
         #expect(try await run(["books", "pens"]) == ["pens/0001_pen.sql"])
     }
 
-    @Test func `are nothing that a program of before the features reads`() async throws {
-        _ = try await run(["books", "pens"])
-        #expect(try database.admin().rows("SELECT number, name FROM schema_migration") == [])
-    }
-
     @Test func `that were changed, or have no folder, are named before anything is applied`() async throws {
         _ = try await run(["books"])
         try folder.write("books/0001_book.sql", "CREATE TABLE book (n bigint)")
@@ -220,84 +198,6 @@ private let two = ["0001_one.sql": "CREATE TABLE one (n bigint);", "0002_two.sql
         let absent = await #expect(throws: PostgresError.self) { _ = try await run(["pencils"]) }
         #expect(absent?.detail.contains("pencils") == true)
         #expect(try database.admin().rows("SELECT to_regclass('more')") == [[nil]])
-    }
-}
-
-@Suite struct `A folder's migrations that replace the series of before` {
-    private let database: TestDatabase
-    private let folder: TestFolder
-
-    init() throws {
-        database = try TestDatabase()
-        folder = try TestFolder()
-        for name in ["before", "core", "books"] { try Files.makeDirectory("\(folder.path)/\(name)") }
-        try folder.write("before/0001_core.sql", "CREATE TABLE core (n bigint)")
-        try folder.write("before/0002_book.sql", "CREATE TABLE book (n bigint)")
-        try folder.write("core/0001_core.sql", "-- Replaces before/.\nCREATE TABLE core (n bigint)")
-        try folder.write("books/0001_book.sql", "-- Replaces before/.\nCREATE TABLE book (n bigint)")
-        try folder.write("books/0002_title.sql", "ALTER TABLE book ADD COLUMN title text")
-    }
-
-    private func run(_ features: [String] = ["core", "books"]) async throws -> [String] {
-        try await Migrations.run(url: database.url, directory: folder.path, features: features)
-    }
-
-    private func states() async throws -> [String] {
-        try await Migrations.status(url: database.url, directory: folder.path, features: ["core", "books"])
-            .map { "\($0.name) \($0.state)" }
-    }
-
-    /// Leaves the database as a program of before the folders did.
-    private func applySeries(_ count: Int) throws {
-        let admin = try database.admin()
-        try admin.run("CREATE TABLE schema_migration (number integer PRIMARY KEY, name text, sha256 bytea)")
-        for (number, name) in ["0001_core.sql", "0002_book.sql"].prefix(count).enumerated() {
-            let text = String(decoding: try Files.read("\(folder.path)/before/\(name)"), as: UTF8.self)
-            try admin.run(text)
-            let record = "INSERT INTO schema_migration VALUES ($1, $2, sha256(convert_to($3, 'UTF8')))"
-            _ = try admin.rows(record, [String(number + 1), name, text])
-        }
-    }
-
-    private static let complete = [
-        "0001_core.sql applied", "0002_book.sql applied", "core/0001_core.sql applied", "books/0001_book.sql applied",
-        "books/0002_title.sql applied",
-    ]
-
-    @Test func `run on a new database, which has the records of the series then`() async throws {
-        #expect(try await states().count == 3)
-        #expect(try await run() == ["core/0001_core.sql", "books/0001_book.sql", "books/0002_title.sql"])
-        #expect(try await states() == Self.complete)
-        #expect(try await run() == [])
-    }
-
-    @Test(arguments: [1, 2])
-    func `are recorded only, where the series has begun, behind the rest of it`(count: Int) async throws {
-        try applySeries(count)
-        #expect(try await states().last == "books/0002_title.sql pending")
-        #expect(try await run() == ["0002_book.sql"].dropFirst(count - 1) + ["books/0002_title.sql"])
-        #expect(try await states() == Self.complete)
-        #expect(try await run() == [])
-    }
-
-    @Test func `run where a folder comes later`() async throws {
-        #expect(try await run(["core"]) == ["core/0001_core.sql"])
-        #expect(try await run() == ["books/0001_book.sql", "books/0002_title.sql"])
-    }
-
-    @Test func `go on where they were cut off`() async throws {
-        try folder.write("books/0001_book.sql", "-- Replaces before/.\nnonsense")
-        await #expect(throws: PostgresError.self) { _ = try await run() }
-        try folder.write("books/0001_book.sql", "-- Replaces before/.\nCREATE TABLE book (n bigint)")
-        #expect(try await run() == ["books/0001_book.sql", "books/0002_title.sql"])
-        #expect(try await states() == Self.complete)
-    }
-
-    @Test func `do not hide that a file of the series was changed`() async throws {
-        try applySeries(2)
-        try folder.write("before/0001_core.sql", "CREATE TABLE core (n bigint, m bigint)")
-        let changed = await #expect(throws: PostgresError.self) { _ = try await run() }
-        #expect(changed?.detail.contains("0001_core.sql is applied and was changed since") == true)
     }
 }
 

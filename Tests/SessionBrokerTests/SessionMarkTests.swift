@@ -69,11 +69,11 @@ struct SessionMarkTests {
         arguments: [
             // The mark decides, whatever the reference says.
             (text, "A-1001", true), (text, other, true), (text, nil, true), ("\(text) A-1", "00000-0001A", true),
-            // Objects of before: the id alone, or with the number beside it.
-            (nil, id, true), ("", id, true), (number, id, true), (nil, id.uppercased(), true),
+            // The payload of a button: the id alone.
+            (nil, id, true), ("", id, true), (nil, id.uppercased(), true),
             // A merchant's reference alone names nothing; what somebody has written beside an id makes it somebody else's.
             (nil, "A-1001", false), (nil, number, false), (nil, nil, false), (number, "A-1001", false),
-            ("gift", id, false), ("00000-0001B", id, false), ("\(other) \(number)", id, false), (nil, "\(id) ", false),
+            ("gift", id, false), (number, id, false), ("00000-0001B", id, false), ("\(other) \(number)", id, false), (nil, "\(id) ", false),
             (id, id, false),
         ] as [(String?, String?, Bool)]
     )

@@ -269,46 +269,6 @@ struct ClaimStoreTests {
         }
     }
 
-    @Test func `from before values were compared are met by the octets that made them`() async throws {
-        try await withRig { rig in
-            let store = PostgresKeyStore(client: rig.client)
-            let claim = IdempotencyClaim(
-                scope: Rig.account.claimScope,
-                key: UUIDBytes(high: 7, low: 8),
-                word: try #require(IdempotencyWord("once")),
-                fingerprint: try fingerprint(#"{"b":1,"a":2}"#, value: #"{"a":2,"b":1}"#)
-            )
-            #expect(try await store.tried(claim, webviewSession: nil) == nil)
-            let kept = SHA256.digest(of: Array("POST\n/v1/sessions\n{\"b\":1,\"a\":2}".utf8))
-            try rig.sql("UPDATE api_idempotency SET fingerprint = '\\x\(kept.hexadecimal)'")
-            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
-            try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
-            #expect(try await store.tried(claim, webviewSession: nil) == nil)
-            try rig.sql("UPDATE api_idempotency SET fingerprint = '\\x\(kept.hexadecimal)'")
-            #expect(try await store.tried(try self.claim(rig), webviewSession: nil) == .reused)
-        }
-    }
-
-    @Test func `of the program of before are met by the key that made them`() async throws {
-        try await withRig { rig in
-            let store = PostgresKeyStore(client: rig.client)
-            let claim = try claim(rig)
-            #expect(try await store.tried(claim, webviewSession: nil) == nil)
-            try rig.sql("UPDATE api_idempotency SET key_id = '\(claim.key)'")
-            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
-            try rig.sql("UPDATE api_idempotency SET status = 200, answer = 'x', lease_until = now()")
-            #expect(
-                try await store.tried(claim, webviewSession: nil)
-                    == .answered(StoredAnswer(status: 200, body: Array("x".utf8)), webviewSession: nil)
-            )
-            #expect(try await store.tried(try self.claim(rig, "once", 2), webviewSession: nil) == .reused)
-            // One whose holder is gone holds up nobody.
-            try rig.sql("UPDATE api_idempotency SET answer = NULL")
-            #expect(try await store.tried(claim, webviewSession: nil) == nil)
-            #expect(try await store.tried(claim, webviewSession: nil) == .running(retryAfter: 2))
-        }
-    }
-
     @Test func `are removed with the orders of their month`() async throws {
         try await withRig { rig in
             let store = PostgresKeyStore(client: rig.client)

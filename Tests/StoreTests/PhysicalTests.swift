@@ -58,7 +58,7 @@ struct PhysicalTests {
 
     @Test func `lets a slice of the count be a range of the key, read by one process`() async throws {
         let slice = PostgresSessionStore.longStatements.filter { $0.name == "webview_session_count_slice" }
-        // What the program of before counts all live webview sessions with.
+        // A count of all live webview sessions at once.
         let whole = Statement(
             name: "webview_session_count_live",
             sql: """

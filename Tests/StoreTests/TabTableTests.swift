@@ -171,7 +171,7 @@ struct TabTableTests {
             #expect(try await agree(nil) == "placed")
             #expect(view.record.shown != nil)
             #expect(try await agree(view.record.shown) == "placed")
-            // As a program of before leaves it.
+            // As a row is whose mark was never written.
             try rig.sql(
                 "UPDATE webview_session SET shown = NULL WHERE webview_session_id = '\(crossing.webviewSession)'"
             )

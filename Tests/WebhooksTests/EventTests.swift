@@ -92,10 +92,8 @@ struct KeyTests {
     }
 
     @Test(arguments: [
-        "", "sws_", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh",
-        "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "swk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
-        "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8A", "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdH/8",
-        "whsec_", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh==",
+        "", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "swk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+        "whsec_", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8A", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh==",
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdH_8=",
     ])
     func `has no other text`(text: String) {
@@ -103,9 +101,7 @@ struct KeyTests {
     }
 
     @Test func `is read from its text`() {
-        let texts = [
-            "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "sws_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
-        ]
-        for text in texts { #expect(WebhookKey.secret(text)?.reveal() == Array(UInt8(0)..<32)) }
+        let text = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+        #expect(WebhookKey.secret(text)?.reveal() == Array(UInt8(0)..<32))
     }
 }

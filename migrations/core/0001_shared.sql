@@ -1,6 +1,3 @@
--- Replaces before/: recorded without being run where those files have run.
--- Replaces text 7962d4a9c1c386690e78f1c1d23a27cf7d015abc39bc036d2098963287117b93.
--- Replaces text 678ad11753f95457cf79e09e424c3b8decce470f09802386b299c189c45fd0a2.
 -- What all features share: the role of the program, the record of operators' decisions, the events that merchants get.
 
 -- The role the program works under: a login role is made a member of it, GRANT sallyport_service TO the_login_role. It runs a whole shop,
@@ -20,8 +17,7 @@ END $$;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
 -- serve and the commands of operators compare the schema with their own files.
-GRANT SELECT ON schema_migration TO sallyport_service;
-GRANT SELECT ON feature_migration TO sallyport_service;
+GRANT SELECT ON feature_migration, feature_function TO sallyport_service;
 
 -- What operators decided about money and access, by whom: written before it is carried out, completed behind it. Append-only.
 CREATE TABLE operator_event (
@@ -32,7 +28,9 @@ CREATE TABLE operator_event (
     command  text        NOT NULL, -- for example stuck --decline
     target   text        NOT NULL, -- the id of what it is about; no secret
     before   json,                 -- as it was found
-    after    json                  -- what it came to
+    after    json,                 -- what it came to
+    -- SHA-256 of what operator_begin gives to whoever wrote the beginning: nobody else can write the end, and without it nobody.
+    secret_hash bytea
 );
 
 CREATE INDEX operator_event_age ON operator_event (at);
@@ -47,7 +45,9 @@ CREATE TABLE merchant_event (
     at                 timestamptz NOT NULL,
     type               text        NOT NULL,
     data               json        NOT NULL, -- the order as it was then
-    PRIMARY KEY (webview_session_id, sequence)
+    -- event_id, which nobody can know before, is part of the key: an event that somebody has put there by hand does not keep out the
+    -- one that a step of its order writes under the same number.
+    PRIMARY KEY (webview_session_id, sequence, event_id)
 ) PARTITION BY RANGE (webview_session_id);
 
 GRANT SELECT, INSERT ON merchant_event TO sallyport_service;

@@ -1,4 +1,3 @@
--- Replaces before/: recorded without being run where those files have run.
 -- Reports that compare orders with the provider's objects, when objects are read again, and operations that are given up.
 
 -- One report that compared orders with the provider's objects.
@@ -17,7 +16,10 @@ CREATE TABLE reconciliation_run (
     sample      bigint      NOT NULL DEFAULT 0 -- how many orders of the last 180 days are compared besides those that have changed
 );
 
-GRANT SELECT, INSERT, UPDATE ON reconciliation_run TO sallyport_service;
+GRANT SELECT, INSERT ON reconciliation_run TO sallyport_service;
+GRANT UPDATE (
+    started_at, ended_at, compared, differences, since_at, until_at, attempt_id, reached, orders, repairs, sample
+) ON reconciliation_run TO sallyport_service;
 
 -- Stubs: functions/ has their texts, and is applied right behind.
 CREATE FUNCTION payment_object_poll() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';

@@ -1,5 +1,3 @@
--- Replaces before/: recorded without being run where those files have run.
--- Replaces text 4ffdfe69df989e45649df81e813f86e90576ce14ce8fff18f4885d28e2fec00a.
 -- The keys of merchants' programs, and what their requests were answered.
 
 -- One row per key. Revoked ones stay: a name in the trail of an order must not lose its meaning.
@@ -36,7 +34,6 @@ CREATE TABLE api_idempotency (
 
 CREATE INDEX api_idempotency_age ON api_idempotency (created_at);
 
-COMMENT ON COLUMN api_idempotency.key_id IS
-    'whose claims: account and environment as 16 bytes of a digest; before migration 0023 the API key';
-
-GRANT SELECT, INSERT, UPDATE, DELETE ON api_idempotency TO sallyport_service;
+-- Rights to change are those of the columns that a statement changes, here and in every other folder.
+GRANT SELECT, INSERT, DELETE ON api_idempotency TO sallyport_service;
+GRANT UPDATE (webview_session_id, created_at, lease_until, status, answer) ON api_idempotency TO sallyport_service;

@@ -1,5 +1,3 @@
--- Replaces before/: recorded without being run where those files have run.
--- Replaces text 3ae779389df6e7411e7fd2cc7e92b941454bf5b44f452f6a71d1e9f501085d57.
 -- Where merchants want to be told of events, what has not arrived there yet, and the order in which events are listed.
 
 -- An endpoint is never deleted, so that its id is never used again.
@@ -48,8 +46,13 @@ CREATE TABLE merchant_event_feed (
 
 CREATE INDEX merchant_event_feed_order ON merchant_event_feed (xact, webview_session_id, sequence);
 
-GRANT SELECT, INSERT, UPDATE ON webhook_endpoint TO sallyport_service;
-GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_delivery_queue TO sallyport_service;
+-- Where an endpoint is and what it gets stays as an operator has written it.
+GRANT SELECT, INSERT ON webhook_endpoint TO sallyport_service;
+GRANT UPDATE (removed_at, previous_until, key_id, secret, previous_key_id, previous_secret) ON webhook_endpoint TO sallyport_service;
+GRANT SELECT, INSERT, DELETE ON webhook_delivery_queue TO sallyport_service;
+GRANT UPDATE (
+    attempt_id, head, tail, next_at, since, dead_at, failures, last_status, last_error
+) ON webhook_delivery_queue TO sallyport_service;
 GRANT SELECT, INSERT, DELETE ON merchant_event_feed TO sallyport_service;
 
 -- Stubs: functions/ has their texts, and is applied right behind.

@@ -170,9 +170,7 @@ enum ConfirmHandler {
         }
     }
 
-    /// What the page showed, by its mark.
-    ///
-    /// It stands in the address, since a program of before refuses a form with a field that it does not know.
+    /// What the page showed, by its mark in the address.
     private static func shown(_ exchange: Exchange) throws(Failure) -> Digest32? {
         guard let text = try exchange.parameter("shown") else { return nil }
         guard let bytes = Base64URL.decode(text), let mark = Digest32(bytes.span) else {

@@ -32,7 +32,6 @@ struct OpenPage: Sendable {
             <p>\(frame.texts.open.automatic)</p>
             """
         automatic = Self.template(frame, scripts: [.file(.openScript)], lead: lead)
-        // A program of before refuses a form with a field that it does not know, so the mark stands in the address.
         again = Self.template(
             frame,
             scripts: [.file(.openScript)],

@@ -56,7 +56,7 @@ package struct TimeTravel: Sendable {
                     string_agg(format('%1$I = %1$I - interval %2$L', a.attname, '\(seconds) seconds'), ', ') AS moves
                 FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
                 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-                    AND c.relname <> 'schema_migration' AND a.atttypid = 'timestamptz'::regtype AND NOT a.attisdropped
+                    AND c.relname NOT LIKE 'feature_%' AND a.atttypid = 'timestamptz'::regtype AND NOT a.attisdropped
                     AND a.attname <> 'object_updated_at'
                 -- The webview session before its purchase, the order before its payments: as the broker locks them.
                 GROUP BY c.relname ORDER BY c.relname

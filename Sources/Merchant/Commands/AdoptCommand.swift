@@ -22,7 +22,7 @@ enum AdoptCommand {
         details: """
             For a payment that the provider has and this database has lost, after a restore or a failover.
             If the database still has the session, given up or ended unpaid, use `stuck SESSION --paid`.
-            Reads the charge permission, the session in its customInformation (of orders of before in its
+            Reads the charge permission, the session in its customInformation (of a button's payload in its
             merchantReferenceId), and the charges, and prints one JSON line. Nothing is written without --fix,
             and nothing is paid, captured or refunded.
             A charge has to have the total of the order. If the order is lost entirely, compare `charges`

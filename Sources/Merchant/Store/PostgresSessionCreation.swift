@@ -132,7 +132,7 @@ final class PostgresSessionCreation {
     >(
         name: "session_open_app",
         sql: """
-            WITH \(ClaimSQL.claim(first: 4, key: "$27", webviewSession: "$1", status: "$23", answer: "$24")), e AS (
+            WITH \(ClaimSQL.claim(first: 4, webviewSession: "$1", status: "$23", answer: "$24")), e AS (
                 INSERT INTO webview_session_trail (webview_session_id, ordinal, to_state, op, outcome, peer, request)
                 SELECT $1, 1, 'issued'::webview_session_state, 'issue', 'issued', $2, $3
                 WHERE EXISTS (SELECT FROM i)

@@ -7,15 +7,6 @@ struct MigrationFile: Equatable {
     /// The SQL.
     let text: String
 
-    /// Whether it makes what a database already has that the series `before/` has made.
-    var replacesSeries: Bool { text.hasPrefix("-- Replaces before/") }
-
-    /// The SHA-256, in hexadecimal digits, of texts that made the same under other names, which a migration behind it replaces.
-    var earlierDigests: [Substring] {
-        let mark = "-- Replaces text "
-        return text.split(separator: "\n").filter { $0.hasPrefix(mark) }.map { $0.dropFirst(mark.count).prefix(64) }
-    }
-
     /// The migration with a file name, or `nil` for a name of another form.
     init?(name: String, text: String) {
         let characters = Array(name.utf8)

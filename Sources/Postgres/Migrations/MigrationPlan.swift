@@ -1,36 +1,18 @@
 /// What a run has to do to a database, as its files and its records stand to each other.
 struct MigrationPlan {
-    /// Missing files of the series `before/`, in a database that it has begun to make.
-    private(set) var series: [MigrationFile] = []
-    /// Files to record only: the series has made what they make.
-    private(set) var replaced: [(set: MigrationSet, file: MigrationFile)] = []
-    /// Applied files that have new words since, and are recorded with them.
-    private(set) var reworded: [(set: MigrationSet, file: MigrationFile)] = []
-    /// Missing files, in the order of the folders.
+    /// Files that the database lacks, in the order of the folders.
     private(set) var files: [(set: MigrationSet, file: MigrationFile)] = []
     /// Functions whose text the database lacks or has in a lower version.
     private(set) var functions: [(set: MigrationSet, function: FunctionFile)] = []
     /// Names of functions that a newer program has put there.
     private(set) var newer: [String] = []
-    /// Whether the series gets its records behind all files, without being run: a program of before the folders looks for them.
-    let recordsSeries: Bool
 
     /// Compares; changes nothing.
     ///
     /// - Throws: `migration` for a file that is changed or out of order.
-    init(
-        _ before: MigrationSet,
-        _ sets: [MigrationSet],
-        _ connection: PostgresAdmin
-    ) throws(PostgresError) {
-        let hasSeries = try before.hasRecords(connection)
-        if hasSeries { series = try before.pending(connection) }
-        var isReplaced = hasSeries
+    init(_ sets: [MigrationSet], _ connection: PostgresAdmin) throws(PostgresError) {
         for set in sets {
-            let pending = try set.pending(connection)
-            if set.files.contains(where: { $0.replacesSeries && !pending.contains($0) }) { isReplaced = false }
-            files += pending.map { (set, $0) }
-            reworded += try set.reworded(connection).map { (set, $0) }
+            files += try set.pending(connection).map { (set, $0) }
             for (function, state) in try set.functionStates(connection) {
                 switch state {
                 case .pending: functions.append((set, function))
@@ -44,20 +26,10 @@ struct MigrationPlan {
                 }
             }
         }
-        if isReplaced {
-            replaced = files.filter(\.file.replacesSeries)
-            files.removeAll(where: \.file.replacesSeries)
-        }
-        recordsSeries = !hasSeries && sets.contains { $0.files.contains(where: \.replacesSeries) }
     }
 }
 
 extension MigrationSet {
-    /// Whether any file is on record.
-    func hasRecords(_ connection: PostgresAdmin) throws(PostgresError) -> Bool {
-        try !connection.rows(selectRecords + " LIMIT 1", key).isEmpty
-    }
-
     /// The files that are not applied.
     ///
     /// - Throws: `migration` for a file that is changed or out of order.
@@ -77,19 +49,12 @@ extension MigrationSet {
         _ connection: PostgresAdmin
     ) throws(PostgresError) -> [Int: (name: String, digest: String)] {
         var records: [Int: (name: String, digest: String)] = [:]
-        for row in try connection.rows(selectRecords, key) {
+        let select = "SELECT number, name, encode(sha256, 'hex') FROM feature_migration WHERE feature = $1"
+        for row in try connection.rows(select, [feature]) {
             guard let number = row[0].flatMap({ Int($0) }), let name = row[1], let digest = row[2] else { continue }
             records[number] = (name, digest)
         }
         return records
-    }
-
-    /// The files that are on record with an earlier text.
-    fileprivate func reworded(_ connection: PostgresAdmin) throws(PostgresError) -> [MigrationFile] {
-        let records = try records(connection)
-        return files.filter { file in
-            records[file.number].map { file.earlierDigests.contains($0.digest[...]) } ?? false
-        }
     }
 
     /// How each file and each record stand, lowest number first.
@@ -101,8 +66,7 @@ extension MigrationSet {
                 entries.append(entry(file, .pending))
                 continue
             }
-            let isText = digest == record.digest || file.earlierDigests.contains(record.digest[...])
-            let isSame = isText && file.name == record.name
+            let isSame = digest == record.digest && file.name == record.name
             entries.append(entry(file, isSame ? .applied : .changed))
         }
         entries += records.map { entry($0.key, $0.value.name, .missing) }

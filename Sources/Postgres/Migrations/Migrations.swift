@@ -10,12 +10,6 @@ package import Primitives
 /// Each feature has files and numbers of its own, in a folder with its name. They run in the order of the features, so that one
 /// may name tables of those before it. Behind all of them, in one transaction, come the functions whose text has changed
 /// (`FunctionFile`).
-///
-/// Before there were folders the program had one series of files. It is in `before/`, and runs only where it has begun: there the
-/// files that replace it are recorded without being run. Anywhere else they run, and the series gets its records.
-///
-/// A file whose words were replaced names the SHA-256 of its earlier text, `-- Replaces text …`, and a later file does the same to a
-/// database that has that text on record. The record then changes, so a program with the earlier text refuses to start.
 package enum Migrations {
     /// How a file and the database stand to each other.
     package enum State: Sendable, Equatable {
@@ -33,11 +27,11 @@ package enum Migrations {
 
     /// One file, or one record without a file.
     package struct Entry: Sendable, Equatable {
-        /// Whose it is; empty for the series of before the folders.
+        /// Whose it is.
         package let feature: String
         /// 1 to 9999, among those of the feature; 0 for functions.
         package let number: Int
-        /// For example `0001_sessions.sql`, `wallet/0001_passes.sql` or `wallet/functions`.
+        /// For example `wallet/0001_passes.sql` or `wallet/functions`.
         package let name: String
         /// How it stands.
         package let state: State
@@ -106,20 +100,13 @@ package enum Migrations {
         allowsPlaintext: Bool = false,
         progress: (Progress) -> Void = { _ in }
     ) throws(PostgresError) -> [String] {
-        let before = try MigrationSet.before(in: directory)
         let sets = try MigrationSet.all(in: directory, features)
         let connection = try PostgresAdmin(url: url, database: database, allowsPlaintext: allowsPlaintext)
         try lock(connection, progress)
         try connection.run(createTables)
-        let plan = try MigrationPlan(before, sets, connection)
+        let plan = try MigrationPlan(sets, connection)
         var applied: [String] = []
-        for file in plan.series { applied.append(try apply(file, before, connection, progress)) }
-        try record(plan.replaced, connection)
-        for (set, file) in plan.reworded {
-            _ = try connection.rows(set.updateRecord, [String(file.number), file.text] + set.key)
-        }
         for (set, file) in plan.files { applied.append(try apply(file, set, connection, progress)) }
-        if plan.recordsSeries { try record(before.files.map { (before, $0) }, connection) }
         applied += try apply(plan.functions, connection, progress)
         for name in plan.newer { progress(.leaving(name: name)) }
         return applied
@@ -132,7 +119,7 @@ package enum Migrations {
     ///   - directory: Where the files are.
     ///   - features: As for `run`.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
-    /// - Returns: Those of the series where it is on record, then those of each feature, lowest number first, and its functions:
+    /// - Returns: Those of each feature, lowest number first, and its functions:
     ///   one entry for all, and one for each that is changed or newer.
     /// - Throws: `migration` for a misnamed file, `unavailable` when the database cannot be reached.
     package static func status(
@@ -141,13 +128,9 @@ package enum Migrations {
         features: [String],
         allowsPlaintext: Bool = false
     ) async throws(PostgresError) -> [Entry] {
-        let before = try MigrationSet.before(in: directory)
         let sets = try MigrationSet.all(in: directory, features)
         let connection = try PostgresAdmin(url: url, allowsPlaintext: allowsPlaintext)
         var entries: [Entry] = []
-        if try exists("schema_migration", connection), try before.hasRecords(connection) {
-            entries += try before.entries(connection)
-        }
         let (hasFiles, hasFunctions) = (
             try exists("feature_migration", connection), try exists("feature_function", connection)
         )
@@ -167,14 +150,7 @@ package enum Migrations {
     /// Any number will do as long as it stays the same: `sallypor` in ASCII.
     private static let lockKey = "8314045600252325746"
 
-    // Two tables of files, because a program of before the features reads the first, by number alone.
     private static let createTables = """
-        CREATE TABLE IF NOT EXISTS schema_migration (
-            number integer PRIMARY KEY,
-            name text NOT NULL,
-            sha256 bytea NOT NULL,
-            applied_at timestamptz NOT NULL DEFAULT statement_timestamp()
-        );
         CREATE TABLE IF NOT EXISTS feature_migration (
             feature text NOT NULL,
             number integer NOT NULL,
@@ -191,6 +167,11 @@ package enum Migrations {
             applied_at timestamptz NOT NULL DEFAULT statement_timestamp(),
             PRIMARY KEY (feature, name)
         )
+        """
+
+    private static let insertFile = """
+        INSERT INTO feature_migration (feature, number, name, sha256)
+        VALUES ($1, $2::integer, $3, sha256(convert_to($4, 'UTF8')))
         """
 
     private static let upsertFunction = """
@@ -228,23 +209,11 @@ package enum Migrations {
         try naming(name) { () throws(PostgresError) in
             try connection.run("BEGIN")
             try run(file.text, connection)
-            _ = try connection.rows(set.insertRecord, [String(file.number), file.name, file.text] + set.key)
+            _ = try connection.rows(insertFile, [set.feature, String(file.number), file.name, file.text])
             try connection.run("COMMIT")
         }
         progress(.applied(name: name))
         return name
-    }
-
-    /// Records files without running them, all or none.
-    private static func record(
-        _ files: [(set: MigrationSet, file: MigrationFile)],
-        _ connection: PostgresAdmin
-    ) throws(PostgresError) {
-        try connection.run("BEGIN")
-        for (set, file) in files {
-            _ = try connection.rows(set.insertRecord, [String(file.number), file.name, file.text] + set.key)
-        }
-        try connection.run("COMMIT")
     }
 
     private static func apply(

@@ -6,9 +6,6 @@ package import Postgres
 /// EXISTS (SELECT FROM i)`. A fresh claim yields a row of `i`, and so does one whose holder is gone: its lease is over and it
 /// has no answer. A twin that comes meanwhile waits for the commit and finds no row; then `PostgresKeyStore.state(of:)` says
 /// why.
-///
-/// Claims are kept under the scope of their account. Those that a program before migration 0023 made are kept under the API
-/// key, and are met by a request that shows it.
 package enum ClaimSQL {
     /// How long a request may be under way before a repeat takes its claim over; longer than any request lasts.
     static let leaseSeconds = 60
@@ -16,15 +13,13 @@ package enum ClaimSQL {
     /// The common table expression `i`.
     ///
     /// - Parameters:
-    ///   - first: The number of the first of three parameters: the scope, the client's word, the two digests of the request.
-    ///   - key: A parameter, the API key of the request.
+    ///   - first: The number of the first of three parameters: the scope, the client's word, the digest of the request.
     ///   - webviewSession: An expression for the webview session it is about.
     ///   - status: An expression for the status of the answer, where it is known before.
     ///   - answer: An expression for the content, likewise.
     /// - Returns: SQL without a comma behind it.
     package static func claim(
         first: Int,
-        key: String,
         webviewSession: String,
         status: String = "NULL::integer",
         answer: String = "NULL::bytea"
@@ -32,33 +27,20 @@ package enum ClaimSQL {
         """
         i AS (
             INSERT INTO api_idempotency AS c (key_id, idem, fingerprint, created_at, lease_until, webview_session_id, status, answer)
-            SELECT $\(first), $\(first + 1), substring($\(first + 2)::bytea FOR 32), statement_timestamp(),
+            SELECT $\(first), $\(first + 1), $\(first + 2)::bytea, statement_timestamp(),
                 statement_timestamp() + interval '\(leaseSeconds) seconds', \(webviewSession), \(status), \(answer)
-            WHERE NOT EXISTS (
-                SELECT FROM api_idempotency AS k WHERE k.key_id = \(key) AND k.idem = $\(first + 1)
-                    AND (k.answer IS NOT NULL OR k.lease_until > statement_timestamp()))
             ON CONFLICT (key_id, idem) DO UPDATE SET
                 created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id,
                 status = excluded.status, answer = excluded.answer
                 WHERE c.answer IS NULL AND c.lease_until <= statement_timestamp()
-                    AND \(isSame("c.fingerprint", "$\(first + 2)"))
+                    AND c.fingerprint = excluded.fingerprint
             RETURNING c.lease_until AS claimed
         )
         """
     }
-
-    /// Whether a claim is of the same request: by its value, or by its octets where it was made before values were compared.
-    ///
-    /// - Parameters:
-    ///   - kept: An expression for the digest of the claim.
-    ///   - given: A parameter, the two digests of the request, one behind the other.
-    /// - Returns: SQL.
-    static func isSame(_ kept: String, _ given: String) -> String {
-        "\(kept) IN (substring(\(given)::bytea FOR 32), substring(\(given)::bytea FROM 33))"
-    }
 }
 
-/// Three parameters: scope, word and the two digests, one behind the other.
+/// Three parameters: scope, word and digest.
 extension IdempotencyClaim: StatementInput {
     package static var parameterTypes: [PostgresType] { [.uuid, .text, .bytea] }
     /// Of `parameterTypes`.
@@ -67,6 +49,6 @@ extension IdempotencyClaim: StatementInput {
     package func append(to parameters: inout Parameters) {
         parameters.append(uuid: scope)
         parameters.append(text: text)
-        parameters.append(fingerprint.value, fingerprint.octets)
+        parameters.append(fingerprint.digest)
     }
 }

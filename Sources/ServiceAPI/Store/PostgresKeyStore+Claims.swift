@@ -2,9 +2,9 @@ import Postgres
 package import Primitives
 
 extension PostgresKeyStore {
-    static let claimStatement = TypedStatement<WallTime, IdempotencyClaim, UUIDBytes?, UUIDBytes>(
+    static let claimStatement = TypedStatement<WallTime, IdempotencyClaim, UUIDBytes?>(
         name: "api_claim",
-        sql: "WITH \(ClaimSQL.claim(first: 1, key: "$5", webviewSession: "$4")) SELECT claimed FROM i"
+        sql: "WITH \(ClaimSQL.claim(first: 1, webviewSession: "$4")) SELECT claimed FROM i"
     )
 
     /// Claims a request that is carried out by other statements afterwards, and may be carried out twice without harm.
@@ -15,17 +15,16 @@ extension PostgresKeyStore {
     /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func take(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws(StoreError) -> ClaimOutcome {
-        let call = PostgresKeyStore.claimStatement(claim, webviewSession, claim.key)
+        let call = PostgresKeyStore.claimStatement(claim, webviewSession)
         if let end = try await client.write(call, key: claim.lockKey).single() { return .taken(until: end) }
         return .others(try await state(of: claim))
     }
 
-    static let stateStatement = TypedStatement<ClaimState, IdempotencyClaim, UUIDBytes>(
+    static let stateStatement = TypedStatement<ClaimState, IdempotencyClaim>(
         name: "api_claim_state",
         sql: """
-            SELECT \(ClaimSQL.isSame("c.fingerprint", "$3")), c.status, c.answer, c.webview_session_id, c.lease_until > statement_timestamp()
-            FROM api_idempotency AS c WHERE c.key_id IN ($1, $4) AND c.idem = $2
-            ORDER BY c.key_id = $1 DESC LIMIT 1
+            SELECT c.fingerprint = $3, c.status, c.answer, c.webview_session_id, c.lease_until > statement_timestamp()
+            FROM api_idempotency AS c WHERE c.key_id = $1 AND c.idem = $2
             """
     ) { row in
         let isSame: Bool = try row.next()
@@ -42,7 +41,7 @@ extension PostgresKeyStore {
     /// - Returns: `running` also for one whose holder is gone: the repeat that it invites takes it over.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func state(of claim: IdempotencyClaim) async throws(StoreError) -> ClaimState {
-        try await client.read(PostgresKeyStore.stateStatement(claim, claim.key), isLastStep: true).single() ?? .absent
+        try await client.read(PostgresKeyStore.stateStatement(claim), isLastStep: true).single() ?? .absent
     }
 
     static let answerStatement = TypedStatement<Void, UUIDBytes, String, Int32, [UInt8], WallTime>(

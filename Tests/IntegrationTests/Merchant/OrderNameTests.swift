@@ -27,8 +27,8 @@ extension Shop {
         try await control.post("options", ["signature": "strict"])
     }
 
-    /// What an earlier version wrote of a session.
-    static func formerNames(_ session: String) -> JSONValue {
+    /// What the payload of a button says of a session.
+    static func namesOfAButton(_ session: String) -> JSONValue {
         ["merchantReferenceId": .string(session), "customInformation": ""]
     }
 }
@@ -200,11 +200,11 @@ struct OrderNameTests {
         }
     }
 
-    @Test func `of an earlier version are known, and followed by those of this one`() async throws {
+    @Test func `of a button's payload are known, and followed by those of the order`() async throws {
         try await withShop(options()) { shop in
             let merchant = try await shop.merchant()
             let session = try await merchant.open(order("A-77"))
-            let permission = try await buy(shop, merchant, session, changed: Shop.formerNames(session.id))
+            let permission = try await buy(shop, merchant, session, changed: Shop.namesOfAButton(session.id))
             let mark = try await mark(shop, session, permission)
             try await shop.wait(for: "the names") { try await names(shop, permission) == ("A-77", mark) }
         }
@@ -270,12 +270,12 @@ struct OrderNameTests {
         }
     }
 
-    @Test func `of an earlier version are read by an adoption, and have no reference`() async throws {
+    @Test func `of a button's payload are read by an adoption, and have no reference`() async throws {
         try await withShop(options()) { shop in
             let merchant = try await shop.merchant()
             let session = try await merchant.open(order("A-77"))
             let permission = try await buy(shop, merchant, session)
-            try await shop.rename("chargePermissions/\(permission)", Shop.formerNames(session.id))
+            try await shop.rename("chargePermissions/\(permission)", Shop.namesOfAButton(session.id))
             let charge = try forget(shop)
             let words = ["adopt", permission, "--charges", charge]
             let look = try await shop.runCommand(words)

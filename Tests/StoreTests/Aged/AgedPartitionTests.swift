@@ -28,22 +28,6 @@ struct AgedPartitionTests {
         }
     }
 
-    @Test func `are made and dropped for a program that knows the functions of before`() async throws {
-        try await withAgedRig { rig in
-            try rig.dropComingMonth()
-            let webviewSessions = try await rig.client.work(
-                Statement(
-                    name: "before_1",
-                    sql: "SELECT * FROM webview_session_maintain_partitions(interval '90 days', interval '1 day')"
-                )
-            )
-            #expect(try (webviewSessions.int64(0, 0), webviewSessions.int64(0, 1)) == (5, 1))
-            let orders = try await rig.client.work(
-                Statement(name: "before_2", sql: "SELECT * FROM merchant_maintain_partitions(interval '400 days')")
-            )
-            #expect(try (orders.int64(0, 0), orders.int64(0, 1)) == (0, 1))
-        }
-    }
 }
 
 @Suite("Partitions")
@@ -56,7 +40,7 @@ struct PartitionTests {
         "merchant_drop_expired(keep interval, OUT dropped integer, OUT overdue integer, OUT deleted integer, OUT problem text)",
     ]
 
-    @Test func `are made while none can be dropped, for programs of now and of before`() async throws {
+    @Test func `are made while none can be dropped`() async throws {
         try await withRig { rig in
             for function in PartitionTests.dropping {
                 try rig.sql(
@@ -66,17 +50,6 @@ struct PartitionTests {
             try rig.dropComingMonth()
             await #expect(throws: PostgresError.self) { _ = try await rig.dropWebviewSessions() }
             #expect(try await rig.partitions.make().count == 5)
-            let calls = [
-                "webview_session_maintain_partitions(interval '90 days', interval '1 day')",
-                "merchant_maintain_partitions(interval '400 days')",
-            ]
-            for (number, call) in calls.enumerated() {
-                try rig.dropComingMonth()
-                let rows = try await rig.client.work(
-                    Statement(name: "before_\(number)", sql: "SELECT made FROM \(call)")
-                )
-                #expect(try rows.int64(0, 0) == 5, "\(call)")
-            }
         }
     }
 

@@ -139,55 +139,6 @@ struct PaymentClaimTests {
         }
     }
 
-    @Test func `of the program of before is met by the key that made it`() async throws {
-        try await withRig { rig in
-            let crossing = try await rig.taken("S01-1")
-            func request(_ word: String, _ key: UUIDBytes = Rig.merchant) -> OperationRequest {
-                rig.request(.refund(yen(5_000)), on: "S01-1-C1", of: crossing, mark: word, key: key)
-            }
-            let operation = try await rig.begin(request("old"))
-            try rig.sql(
-                """
-                UPDATE payment_operation SET key_id = asked_by, asked_by = NULL, lease_until = now();
-                UPDATE api_idempotency SET key_id = '\(Rig.merchant)', lease_until = now()
-                """
-            )
-            #expect(try await rig.orders.begin(request("old")) == .left(operation.id))
-            let taken = try await rig.orders.takeOver(operation.id, by: .request, freshAttempt: crossing.webviewSession)
-            guard case .taken(let held) = taken else { throw Surprise("\(taken)") }
-            #expect(held.key == operation.key, "the key that was stored, whatever a new one would be")
-            let refund = rig.refund("S01-1-R1", .refunded, 5_000)
-            #expect(try await rig.orders.settle(held, as: .done(refund, stored(201, "paid"))))
-            #expect(try await rig.orders.begin(request("old")) == .replayed(stored(201, "paid")))
-        }
-    }
-
-    @Test func `of this program is met by one of before that works beside it`() async throws {
-        try await withRig { rig in
-            let crossing = try await rig.taken("S01-1")
-            try rig.sql("UPDATE merchant_order SET account = 'A1', environment = 'sandbox'")
-            let request = rig.request(.refund(yen(5_000)), on: "S01-1-C1", of: crossing, mark: "k")
-            func before(_ key: UUIDBytes, print: String = "01") throws -> [[String?]] {
-                try rig.admin.rows(
-                    """
-                    SELECT outcome FROM payment_begin(
-                        gen_random_uuid(), gen_random_uuid(), interval '60 seconds', $1, 'refund', 'S01-1-C1', 5000, 'JPY', false,
-                        '{}', 'random', $2, 'k', decode(repeat($3, 32), 'hex'))
-                    """,
-                    [crossing.webviewSession.description, key.description, print]
-                )
-            }
-            let operation = try await rig.begin(request)
-            #expect(try before(elsewhere) == [["in_progress"]])
-            let refund = rig.refund("S01-1-R1", .refunded, 5_000)
-            #expect(try await rig.orders.settle(operation, as: .done(refund, stored(201, "paid"))))
-            #expect(try before(Rig.merchant) == [["replayed"]])
-            #expect(try before(elsewhere) == [["replayed"]])
-            // Its digest is of the octets alone: whether the request is another one it cannot tell, and a new key would pay twice.
-            #expect(try before(elsewhere, print: "02") == [["in_progress"]])
-        }
-    }
-
     @Test func `goes where the provider has had the key with other octets`() async throws {
         try await withRig { rig in
             let crossing = try await rig.taken("S01-1")

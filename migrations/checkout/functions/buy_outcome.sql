@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- What a purchase request is answered: the proofs first, then the state. The hashes are those of the app cookie, the old
 -- launch ticket, the tab cookie and the verifier, each NULL where there is none; want is the total the page showed or NULL;

@@ -1,4 +1,4 @@
--- version: 4
+-- version: 1
 
 -- A charge of the ledger, as the interface shows it.
 CREATE OR REPLACE FUNCTION charge_data(p payment_object) RETURNS json

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The newest refunds of a charge, in their order, as the interface shows them; as many as LedgerRules.shownRefunds of the program.
 -- In plpgsql, which keeps its plan (migrations/README.md).

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Whether a webview session waits for somebody: it may expire, be revoked and be cancelled.
 -- Unsafe, so that no statement that asks is spread over several processes of the server: the count of all live webview sessions would be,

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The same for orders, their operations and events; and where nothing was dropped, deletes a batch of the ledger's rows whose orders
 -- are gone. To be called again while it drops or deletes something.

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Makes one partition of months, as partition_make does; rows of orders and operations change a few times in their page.
 CREATE OR REPLACE FUNCTION merchant_make_partition(parent text, since timestamptz, until timestamptz) RETURNS boolean

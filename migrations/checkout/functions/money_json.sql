@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- A sum, as the API writes it.
 -- In plpgsql, which keeps its plan (migrations/README.md).

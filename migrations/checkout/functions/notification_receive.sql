@@ -1,4 +1,4 @@
--- version: 3
+-- version: 1
 
 -- Takes a message in: `taken`, `duplicate`, or `unknown` where no order has the object or what it stands under (`above`).
 CREATE OR REPLACE FUNCTION notification_receive(message text, said text, object text, above text) RETURNS text

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- An object of the ledger, as an event shows it. A charge has its sums beside it, a refund those of its charge: whoever puts them in the
 -- place of what is known of `chargeId` has the sums of the ledger.

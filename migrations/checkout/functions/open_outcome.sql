@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- What a launch ticket opens. The hashes are those of the tab cookie and the app cookie, NULL where there is none.
 CREATE OR REPLACE FUNCTION open_outcome(f webview_session, tab_hash bytea, app_hash bytea, t timestamptz) RETURNS text

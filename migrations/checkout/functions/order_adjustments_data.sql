@@ -1,4 +1,4 @@
--- version: 3
+-- version: 1
 
 -- The adjustments of an order as the API shows them.
 -- In plpgsql, which keeps its plan (migrations/README.md).

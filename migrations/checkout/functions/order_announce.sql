@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Numbers an event of an order and writes it down. The order must be locked.
 CREATE OR REPLACE FUNCTION order_announce(webview_session uuid, event text, object json) RETURNS void

@@ -1,4 +1,4 @@
--- version: 10
+-- version: 1
 
 -- An order as an event shows it: the session as the interface shows it, and in `about` what the event is about (`object`). `fresh` is a
 -- charge that the same statement writes, or NULL.

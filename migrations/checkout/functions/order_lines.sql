@@ -1,4 +1,4 @@
--- version: 4
+-- version: 1
 
 -- The lines of an order of the program's own shop, from the cart of its webview session.
 -- In plpgsql, which keeps its plan (migrations/README.md).

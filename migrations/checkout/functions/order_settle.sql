@@ -1,4 +1,4 @@
--- version: 4
+-- version: 1
 
 -- Brings sums and state of an order in line with its ledger. The order must be locked.
 CREATE OR REPLACE FUNCTION order_settle(webview_session uuid) RETURNS void

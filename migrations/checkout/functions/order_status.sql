@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The status of an order: its own state once it is paid or has ended, before that what its webview session says. `over` is whether the
 -- webview session's deadline has passed; a webview session that is not kept any more has ended.

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Drops the first of some partitions that can be dropped; says whether one was, and why the first that could not be was not.
 -- Locks last to the end of the transaction, so more than one drop in it would let one lock be held while the next is waited for. Of

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The tables with partitions, and how far ahead they are made. An insert of sealed data needs one every day: ten days are time to
 -- notice that none are made any more.

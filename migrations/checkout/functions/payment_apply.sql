@@ -1,4 +1,4 @@
--- version: 4
+-- version: 1
 
 -- Takes in what was seen of an object: `changed`, `same` (seen before), or `older` (overtaken, changes nothing).
 -- The order must be locked. `taken` counts only once a charge is captured; `given` is what the provider says was refunded of it, by

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Takes in what was read of an object: as payment_apply, or `unknown` where no order has it or what it stands under.
 CREATE OR REPLACE FUNCTION payment_observe(

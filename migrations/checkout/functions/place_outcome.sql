@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- What becomes of the buyer's consent. want is the total the page showed or NULL, seen the mark of whatever else it showed or
 -- NULL, needs_both whether an app client must have presented both secrets before.

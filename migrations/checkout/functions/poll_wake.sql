@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Has an object read as soon as possible, whatever its schedule says.
 CREATE OR REPLACE FUNCTION poll_wake(object text, what object_kind, webview_session uuid) RETURNS void

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- What a receipt request is answered: the proofs first, so that an untrusted client learns nothing.
 CREATE OR REPLACE FUNCTION receipt_outcome(f webview_session, app_hash bytea, tab_hash bytea, t timestamptz) RETURNS text

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- What a tab token is worth; its hash is that of the live token or of the superseded one.
 CREATE OR REPLACE FUNCTION tab_outcome(f webview_session, tab_hash bytea, t timestamptz) RETURNS text

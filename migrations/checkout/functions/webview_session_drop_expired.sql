@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Drops at most one partition past retention; says whether it did, how many are left, and why the first that could not be dropped
 -- was not. To be called again while it drops something. Sealed data go first.

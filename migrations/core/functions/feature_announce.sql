@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Numbers an event of something that a feature keeps, and writes it down for webhooks and the list; gives its number. In the
 -- statement that has the effect, and behind it: the row of the subject must be locked, as whoever writes it has it locked.

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The service role adds to the trail through this and operator_end alone: it neither chooses times nor changes what is written.
 -- Gives the number of the decision and a secret of 122 random bits, which is stored as its hash: whoever completes the decision has to

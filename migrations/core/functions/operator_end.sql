@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Completes what operator_begin wrote, once, for whoever has its secret; says whether it did.
 CREATE OR REPLACE FUNCTION operator_end(event bigint, result json, secret uuid) RETURNS boolean

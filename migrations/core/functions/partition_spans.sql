@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The partitions of some tables and the times that they hold, by their bounds; without end where a partition takes whatever no other
 -- takes.

@@ -1,4 +1,4 @@
--- version: 3
+-- version: 1
 
 -- Takes a payment in that the provider knows and the ledger does not: `adopted`, or why not. `known`: the ledger has it for this order;
 -- `other`: another order has it, or the order another permission, account or currency; `under_way`: the session has not ended, so its

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Announces that an authorised charge is about to pass one of its limits, once for each: after 7 days a capture takes days, after 30
 -- there is nothing to capture any more. Says whether it did. `notice` is how long before.

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- A trigger, so that whichever statement gives an operation up, its event is in the same commit.
 CREATE OR REPLACE FUNCTION payment_announce_stuck() RETURNS trigger

@@ -1,11 +1,10 @@
--- version: 4
+-- version: 1
 
 -- Begins an operation, or says why not: `unknown`, `key_reused`, `replayed`, `in_progress`, `left` (it has begun, and whoever held
 -- it is gone: to be taken over), `stuck` (a person has to decide), or an outcome of operation_outcome. Where another operation holds the
 -- target, `left_open` is that one, and `word` its kind and state.
 -- Only what begins leaves a claim behind, so a request that was refused is judged anew when it is repeated. `scope` is that of the claim,
--- `asker` the API key. `print` is the digest of the request by its value and behind it the one by its octets, which claims of before are
--- kept with; a program of before gives the latter alone.
+-- `asker` the API key, `print` the digest of the request by its value.
 CREATE OR REPLACE FUNCTION payment_begin(
     operation uuid, attempt uuid, lease interval, in_session uuid, what text, object text, sum bigint, money text, cancels boolean,
     octets bytea, sent_key text, scope uuid, mark text, print bytea, asker uuid,
@@ -26,21 +25,17 @@ BEGIN
     IF NOT FOUND THEN RETURN; END IF;
     IF scope IS NOT NULL THEN
         SELECT i.fingerprint, i.status, i.answer, i.lease_until INTO claim
-        FROM api_idempotency AS i WHERE i.key_id IN (scope, asker) AND i.idem = mark
-        ORDER BY i.key_id = scope DESC LIMIT 1 FOR UPDATE;
+        FROM api_idempotency AS i WHERE i.key_id = scope AND i.idem = mark FOR UPDATE;
         IF FOUND THEN
             SELECT q.operation_id, r.state INTO begun
             FROM payment_operation_open AS q JOIN payment_operation AS r ON r.operation_id = q.operation_id
-            WHERE q.target = object AND r.key_id IN (scope, asker) AND r.idem = mark;
+            WHERE q.target = object AND r.key_id = scope AND r.idem = mark;
             outcome := CASE
-                WHEN claim.fingerprint NOT IN (substring(print FOR 32), substring(print FROM length(print) - 31))
-                    -- A program of before knows the octets alone, and a claim of today has the value: whether they are of one request it
-                    -- cannot tell, and a merchant who is told `key_reused` would ask under a new key.
-                    THEN CASE WHEN length(print) = 32 THEN 'in_progress' ELSE 'key_reused' END
-                WHEN claim.answer IS NOT NULL                    THEN 'replayed'
-                WHEN begun.state = 'stuck'                       THEN 'stuck'
-                WHEN claim.lease_until > statement_timestamp()   THEN 'in_progress'
-                WHEN begun.state = 'open'                        THEN 'left'
+                WHEN claim.fingerprint <> print                THEN 'key_reused'
+                WHEN claim.answer IS NOT NULL                  THEN 'replayed'
+                WHEN begun.state = 'stuck'                     THEN 'stuck'
+                WHEN claim.lease_until > statement_timestamp() THEN 'in_progress'
+                WHEN begun.state = 'open'                      THEN 'left'
                 ELSE 'dead'
             END;
             status := claim.status;
@@ -65,11 +60,11 @@ BEGIN
     IF scope IS NOT NULL THEN
         -- A claim that is dead has nothing under way: its operation would hold the target.
         INSERT INTO api_idempotency AS i (key_id, idem, created_at, lease_until, fingerprint, webview_session_id)
-        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, substring(print FOR 32), webview_session)
+        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, print, webview_session)
         ON CONFLICT (key_id, idem) DO UPDATE SET
             created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id
         WHERE i.answer IS NULL AND i.lease_until <= statement_timestamp()
-            AND i.fingerprint IN (excluded.fingerprint, substring(print FROM length(print) - 31));
+            AND i.fingerprint = excluded.fingerprint;
         -- The same mark for another order, at this very moment.
         IF NOT FOUND THEN
             outcome := 'in_progress';
@@ -82,28 +77,8 @@ BEGIN
         idem_key, body, fingerprint, asked_by)
     VALUES (
         operation, webview_session, attempt, scope, statement_timestamp(), statement_timestamp() + lease, sum, 1, what, 'open', object,
-        p.currency, mark, sent_key, octets, substring(print FOR 32), asker);
+        p.currency, mark, sent_key, octets, print, asker);
     UPDATE payment_object AS q SET
         open_operation = operation, reserved = q.reserved + CASE what WHEN 'refund' THEN sum ELSE 0 END
     WHERE q.object_id = object;
 END $$;
-
--- For a program of before, during a roll-out: its requests meet the claims of the account too. What it does not know, `stuck`, is
--- `in_progress` to it.
-CREATE OR REPLACE FUNCTION payment_begin(
-    operation uuid, attempt uuid, lease interval, in_session uuid, what text, object text, sum bigint, money text, cancels boolean,
-    octets bytea, sent_key text, caller uuid, mark text, print bytea,
-    OUT outcome text, OUT webview_session uuid, OUT greatest_sum bigint, OUT word text, OUT status integer, OUT answer bytea,
-    OUT left_open uuid
-) LANGUAGE sql AS $$
-    SELECT CASE b.outcome WHEN 'stuck' THEN 'in_progress' ELSE b.outcome END, b.webview_session, b.greatest_sum, b.word, b.status, b.answer,
-        b.left_open
-    FROM payment_begin(
-        operation, attempt, lease, in_session, what, object, sum, money, cancels, octets, sent_key,
-        CASE WHEN caller IS NOT NULL THEN coalesce((
-            SELECT encode(substring(sha256(convert_to(
-                E'sallyport/claims/1\n' || o.environment || E'\n' || o.account, 'UTF8')) FROM 1 FOR 16), 'hex')::uuid
-            FROM payment_object AS p JOIN merchant_order AS o ON o.webview_session_id = p.webview_session_id
-            WHERE p.object_id = object), caller) END,
-        mark, print, caller) AS b
-$$;

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Ends an operation whose key the provider has had with other octets: it had no effect and will have none. The claim goes with it, so
 -- that the request that the provider had first can be repeated. False where somebody else took the operation over or ended it.

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- The schedule follows the ledger, whoever writes it; what was found out in the state before is forgotten.
 CREATE OR REPLACE FUNCTION payment_object_poll() RETURNS trigger

@@ -1,4 +1,4 @@
--- version: 3
+-- version: 1
 
 -- Ends an operation: `done`, `pending`, `refused`, `released` (nothing was sent) or `stuck` (a person must decide: its target stays
 -- taken). False where somebody else took it over or ended it. `id` and what follows is the object that came of it, or NULL. Its claim

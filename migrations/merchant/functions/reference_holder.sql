@@ -1,4 +1,4 @@
--- version: 3
+-- version: 1
 
 -- The newest session of a merchant's reference that is paid or that a buyer can still pay, or NULL.
 CREATE OR REPLACE FUNCTION reference_holder(wanted text, at_account text, at_environment text) RETURNS uuid

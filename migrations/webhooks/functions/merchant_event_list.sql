@@ -1,4 +1,4 @@
--- version: 3
+-- version: 1
 
 -- Lists fresh events. The order of a session's row is locked by whoever writes its events, so the one before is there. Where somebody has
 -- put another event under the same number, the number is listed already, and with it both.

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 1
 
 -- Puts fresh events into the queues of those who want them. Rows are locked in one order, that of the webview sessions, as groups of
 -- statements are sorted: two of them never wait for each other.
