@@ -22,7 +22,6 @@ package struct AppleApp: Sendable, Hashable {
     /// - Parameters:
     ///   - prefix: Ten capital letters or digits; usually, not always, the team id.
     ///   - bundle: Letters, digits, dots and hyphens.
-    ///   - services: Names of the document's keys.
     ///   - isClip: Whether the app is a clip; adds that service.
     /// - Throws: Every part that is malformed or unknown.
     package init(prefix: String, bundle: String, services: [String], isClip: Bool = false) throws(AppLinkError) {

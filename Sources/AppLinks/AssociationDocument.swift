@@ -11,9 +11,7 @@ package enum AssociationDocument {
     /// app; services that no app has are left out.
     ///
     /// - Parameters:
-    ///   - apps: In the order of the settings.
     ///   - rules: Which addresses open them.
-    /// - Returns: The document.
     package static func apple(_ apps: [AppleApp], _ rules: LinkRules) -> [UInt8] {
         var members: [JSONMember] = []
         let linked = apps.filter { $0.services.contains(.appLinks) }
@@ -35,7 +33,6 @@ package enum AssociationDocument {
     /// Served as `application/json` without redirect under `/.well-known`.
     ///
     /// - Parameters:
-    ///   - apps: In the order of the settings.
     ///   - rules: For apps that read them from here.
     /// - Returns: The document; a list of statements, one for each app.
     package static func android(_ apps: [AndroidApp], _ rules: LinkRules) -> [UInt8] {

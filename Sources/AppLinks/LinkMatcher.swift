@@ -13,8 +13,6 @@ package struct LinkMatcher: Sendable {
     private let rules: LinkRules
 
     /// A matcher.
-    ///
-    /// - Parameter rules: As they go into the document.
     package init(_ rules: LinkRules) {
         self.rules = rules
     }

@@ -47,7 +47,6 @@ package struct LinkPattern: Sendable {
     ///
     /// - Parameters:
     ///   - text: As the document has it; a variable without values stands for itself.
-    ///   - options: Of the rule.
     package init(_ text: String, _ options: Options = Options()) {
         self.options = options
         parts = LinkPattern.parts(Array(text.utf8)[...], options, hasVariables: true)

@@ -21,12 +21,8 @@ package struct LinkRules: Sendable, Hashable {
         ///
         /// - Parameters:
         ///   - path: A pattern for the whole path.
-        ///   - query: Patterns for items of the query.
-        ///   - queryText: A pattern for the whole query.
         ///   - fragment: A pattern for what stands behind `#`.
         ///   - isExcluded: Whether a match keeps the address in the browser.
-        ///   - comment: For readers of the document.
-        ///   - options: How its patterns are compared.
         package init(
             path: String,
             query: [QueryItem],
@@ -61,7 +57,6 @@ package struct LinkRules: Sendable, Hashable {
         /// A pattern, as a document has it.
         ///
         /// - Parameters:
-        ///   - name: Matched exactly.
         ///   - pattern: With `*` and `?`.
         package init(name: String, pattern: String) {
             self.name = name
@@ -85,8 +80,6 @@ package struct LinkRules: Sendable, Hashable {
     package let components: [Component]
 
     /// The rules of a scope.
-    ///
-    /// - Parameter scope: How narrow.
     package init(_ scope: Scope) {
         switch scope {
         case .returnLink:
@@ -102,10 +95,6 @@ package struct LinkRules: Sendable, Hashable {
     }
 
     /// Rules of any kind, such as a document holds that somebody serves.
-    ///
-    /// - Parameters:
-    ///   - paths: Patterns of the old form.
-    ///   - components: Rules of the new form.
     package init(paths: [String], components: [Component]) {
         self.paths = paths
         self.components = components

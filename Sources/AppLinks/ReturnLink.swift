@@ -44,8 +44,6 @@ package struct ReturnLink: Sendable, Hashable {
     }
 
     /// A link of the right form that belongs to no session; `nil` for a base that is none.
-    ///
-    /// - Parameter base: As for a link.
     package static func sample(base: String) -> ReturnLink? {
         let filler = String(repeating: "A", count: 64)
         return ReturnLink(
@@ -58,10 +56,6 @@ package struct ReturnLink: Sendable, Hashable {
     }
 
     /// Whether a text is, octet for octet, a link as it could be written here.
-    ///
-    /// - Parameters:
-    ///   - text: From anywhere.
-    ///   - base: As for a link.
     package static func isWritten(_ text: String, base: String) -> Bool {
         let values = text.octets.parts(between: UInt8(ascii: "&"), limit: 4).map { item in
             item.octets.parts(between: UInt8(ascii: "="), limit: 1).last ?? ""

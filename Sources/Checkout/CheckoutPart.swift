@@ -168,8 +168,6 @@ package final class CheckoutPart {
 
     /// Calls the broker, and turns a failure of its store into a refusal of the pages.
     ///
-    /// - Parameter body: One call of the broker.
-    /// - Returns: The outcome.
     /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
     func mapErrors<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
         do throws(StoreError) {
@@ -184,8 +182,6 @@ package final class CheckoutPart {
     /// For handlers of several steps of which the first takes something that the last gives back: a lease, a placement. The
     /// body is a task of its own, which neither the connection nor the handler's deadline can cancel; a stop waits for it.
     ///
-    /// - Parameter body: Runs on this loop.
-    /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     package func runToCompletion<Value, Refusal: Error>(
         _ body: @escaping () async throws(Refusal) -> Value
@@ -222,7 +218,6 @@ package final class CheckoutPart {
     ///
     /// - Parameters:
     ///   - problem: The refusal as the client got it, with its detail.
-    ///   - requestID: Of the request.
     package func note(_ problem: Failure, requestID: String) {
         guard problem.code.status.code >= 500,
             let unwritten = merchantLines.take(problem.code, at: reactor.now)
@@ -266,8 +261,6 @@ package protocol ShippingCosts: AnyObject {
     ///
     /// - Parameters:
     ///   - address: Of the order's terms, which may be older than the settings.
-    ///   - question: What is to be sent where.
-    ///   - webviewSession: For the log.
     /// - Returns: A postage with which the order can be charged, or why nothing is sent there.
     /// - Throws: `postage_failed`, with a detail that names the origin and holds nothing of the address or the answer.
     func ask(

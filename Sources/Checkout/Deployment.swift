@@ -53,8 +53,6 @@ package final class Deployment: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Checked.
-    ///   - provider: The account.
-    ///   - process: Hosts and fields.
     /// - Throws: Every problem at once.
     init(
         _ settings: CheckoutSettings,

@@ -15,7 +15,6 @@ package struct LogRateLimiter {
 
     /// Takes one line from the budget.
     ///
-    /// - Parameter now: The present.
     /// - Returns: How many lines were not written since the last one; `nil` when this one is not to be written either.
     mutating func take(at now: MonotonicTime) -> Int? {
         if now >= secondEnds {
@@ -38,8 +37,6 @@ struct LogBudgets<Kind: Hashable> {
     private var limiters: [Kind: LogRateLimiter] = [:]
 
     /// Full budgets.
-    ///
-    /// - Parameter perSecond: Of each kind.
     init(perSecond: Int) {
         self.perSecond = perSecond
     }

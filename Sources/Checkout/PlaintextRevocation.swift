@@ -29,9 +29,6 @@ final class PlaintextRevocation: PlaintextGuard {
 extension CheckoutPart {
     /// Revokes the webview sessions of tokens that travelled in clear.
     ///
-    /// - Parameters:
-    ///   - tokens: Those that were found.
-    ///   - caller: Who sent them.
     /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
     fileprivate func revoke(_ tokens: PlaintextTokens, by caller: Caller) async throws(Failure) {
         try await mapErrors { (broker) async throws(StoreError) in

@@ -13,8 +13,6 @@ struct PlaintextTokens: Sendable {
     /// Each costs a statement, and an honest request has two or three.
     private static let limit = 4
     /// Looks through a request.
-    ///
-    /// - Parameter request: Whole.
     init(_ request: HTTPRequest) {
         scanLayers(request.head.bytes)
         scanLayers(request.body)

@@ -60,7 +60,6 @@ package struct Address: Sendable, Hashable, CustomStringConvertible, CustomRefle
     /// Lends one part as it goes into a page, without a text in between.
     ///
     /// - Parameters:
-    ///   - part: Which.
     ///   - body: Gets the part in UTF-8, one byte at least; not called where it is missing.
     /// - Returns: What the body returns, or `nil` where the part is missing.
     package func withBytes<Value>(of part: Part, _ body: (Span<UInt8>) -> Value) -> Value? {

@@ -10,7 +10,6 @@ package struct Adjustment: Sendable, Hashable {
     /// An adjustment, or `nil` where it is more than `Money.limit` either way.
     ///
     /// - Parameters:
-    ///   - name: What the buyer reads.
     ///   - units: Minor units of the order's currency; below zero is taken off.
     ///   - taxRate: The rate of what it belongs to.
     package init?(name: String, units: Int64, taxRate: TaxRate? = nil) {

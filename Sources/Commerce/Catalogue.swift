@@ -13,7 +13,6 @@ package struct Article: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - id: Unique in the catalogue, `[a-z0-9]+`.
-    ///   - name: As the buyer sees it.
     ///   - price: Of one piece; tax included where it has a rate, else excluded.
     ///   - taxRate: At which it is taxed; `nil` where the price excludes tax.
     package init(id: String, name: String, price: Yen, taxRate: TaxRate? = nil) {
@@ -37,9 +36,6 @@ package struct Catalogue: Sendable {
         ///
         /// - Parameters:
         ///   - id: Of the article; unique in the catalogue, `[a-z0-9]+`.
-        ///   - name: As the buyer sees it.
-        ///   - price: Of one piece, tax included.
-        ///   - taxRate: At which the article is taxed.
         ///   - field: `[a-z0-9]+`, unique in the catalogue.
         package init(id: String, name: String, price: Yen, taxRate: TaxRate, field: String) {
             article = Article(id: id, name: name, price: price, taxRate: taxRate)

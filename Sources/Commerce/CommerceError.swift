@@ -22,10 +22,6 @@ package struct CommerceError: Error, Sendable, Equatable, CustomStringConvertibl
     package let detail: String
 
     /// A failure with the given code.
-    ///
-    /// - Parameters:
-    ///   - code: For programs.
-    ///   - detail: For operators; no personal data.
     package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail

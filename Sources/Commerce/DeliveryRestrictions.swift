@@ -42,7 +42,6 @@ package struct DeliveryRestrictions: Sendable, Hashable {
     /// The provider has compared it before, as it is spelled, and says nothing of other countries. So this refuses those, and
     /// a prefecture in whatever spelling. Postal codes and an address whose place is in doubt stand as the provider has them.
     ///
-    /// - Parameter address: As the provider gives it.
     /// - Returns: False for one abroad, too.
     package func admits(_ address: Address) -> Bool {
         let prefecture: Prefecture
@@ -59,7 +58,6 @@ package struct DeliveryRestrictions: Sendable, Hashable {
 
     /// Whether a text is a postal code, or the beginning of one and `*`.
     ///
-    /// - Parameter text: Any text.
     /// - Returns: True for `904-0000`, `9040000`, `904-*` and `9*`.
     package static func isPostalCode(_ text: String) -> Bool {
         var octets = Array(text.utf8)

@@ -39,7 +39,6 @@ package struct Money: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: ASCII.
-    ///   - currency: Decides which texts there are.
     /// - Returns: 0 to just under `limit`.
     package static func parse(_ text: String, _ currency: Currency) -> Money? {
         let bytes = Array(text.utf8)
@@ -73,7 +72,6 @@ package struct Money: Sendable, Hashable {
     /// This sum and another one together.
     ///
     /// - Parameter other: What to add; in the same currency.
-    /// - Returns: The whole sum.
     /// - Throws: `currency` for two currencies, `overflow` above `limit`.
     package func adding(_ other: Money) throws(CommerceError) -> Money {
         try result(units.addingReportingOverflow(other.units), with: other)

@@ -17,7 +17,6 @@ package struct OrderLine: Sendable, Hashable {
     /// A line.
     ///
     /// - Parameters:
-    ///   - article: What is bought.
     ///   - quantity: 1 to 9,999.
     /// - Throws: `quantity` outside these bounds; `overflow`.
     package init(article: Article, quantity: Int) throws(CommerceError) {
@@ -105,7 +104,6 @@ package struct Order: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - json: What `json` wrote.
-    ///   - subtotal: What was stored beside it.
     ///   - beforePostage: What was stored beside it; kept even if the tax has changed since.
     /// - Throws: `malformed` when the JSON is not ours or its lines do not add up to the subtotal.
     package init(json: [UInt8], subtotal: Yen, beforePostage: Int64) throws(CommerceError) {
@@ -132,7 +130,6 @@ package struct Order: Sendable, Hashable {
 
     /// What is paid.
     ///
-    /// - Parameter postage: Tax included.
     /// - Returns: `nil` where discounts are more than everything, or the sum is above `Yen.limit`.
     package func total(with postage: Yen) -> Yen? {
         let (total, overflow) = beforePostage.addingReportingOverflow(postage.amount)
@@ -141,7 +138,6 @@ package struct Order: Sendable, Hashable {
 
     /// What is paid at each rate, with the postage where it is known; `nil` where the prices exclude tax.
     ///
-    /// - Parameter postage: Tax included.
     /// - Returns: Sums that add up to what the buyer pays.
     package func bases(with postage: Yen?) -> TaxBases? {
         guard let postage else { return bases }

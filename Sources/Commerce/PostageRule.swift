@@ -30,17 +30,12 @@ package struct PostageRule: Sendable, Hashable {
     package var dearest: Yen { max(usual, remote) }
 
     /// The postage to a prefecture.
-    ///
-    /// - Parameter prefecture: Where the order goes.
-    /// - Returns: Tax included.
     package func postage(to prefecture: Prefecture) -> Yen {
         remotePrefectures.contains(prefecture) ? remote : usual
     }
 
     /// The postage to an address.
     ///
-    /// - Parameter address: As the provider gives it.
-    /// - Returns: Tax included.
     /// - Throws: Why the address has no prefecture, and so no price.
     package func postage(to address: Address) throws(UnplacedAddress) -> Yen {
         postage(to: try Prefecture(of: address))

@@ -4,11 +4,6 @@ package struct Buyer: Sendable, Hashable, CustomStringConvertible, CustomReflect
     private var parts: TextParts
 
     /// A buyer; empty texts count as missing.
-    ///
-    /// - Parameters:
-    ///   - id: The provider's name for the buyer.
-    ///   - name: The buyer's own name.
-    ///   - email: Where to write to.
     package init(id: String? = nil, name: String? = nil, email: String? = nil) {
         parts = TextParts()
         parts[0] = id
@@ -51,8 +46,6 @@ package struct PrivateDetails: Sendable, Hashable, CustomStringConvertible, Cust
     /// Details.
     ///
     /// - Parameters:
-    ///   - buyer: Who buys.
-    ///   - address: Where to send the order.
     ///   - payment: What the provider shows of the means of payment; empty counts as missing.
     ///   - undeliverable: Why nothing is sent to the address.
     package init(buyer: Buyer, address: Address, payment: String? = nil, undeliverable: Undeliverable? = nil) {

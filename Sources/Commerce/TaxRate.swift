@@ -106,8 +106,6 @@ package struct TaxBases: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - sum: A sum within the bounds of `Yen`, tax included.
-    ///   - rate: At which it is taxed.
-    /// - Returns: The new sums.
     package func adding(_ sum: Yen, at rate: TaxRate) -> TaxBases {
         var bases = self
         // Two sums of at most a trillion.
@@ -117,7 +115,6 @@ package struct TaxBases: Sendable, Hashable {
 
     /// The tax contained in what is paid at a rate, rounded down.
     ///
-    /// - Parameter rate: Of the tax.
     /// - Returns: Minor units.
     package func tax(at rate: TaxRate) -> Int64 { self[rate] * rate.percent / (100 + rate.percent) }
 

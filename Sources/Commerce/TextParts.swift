@@ -66,7 +66,6 @@ struct TextParts: Sendable, Hashable {
     /// Lends the bytes of one text, UTF-8.
     ///
     /// - Parameters:
-    ///   - place: Of the text.
     ///   - body: Gets the bytes; not called where the text is missing.
     /// - Returns: What the body returns, or `nil` where the text is missing.
     func withBytes<Value>(_ place: Int, _ body: (Span<UInt8>) -> Value) -> Value? {

@@ -9,10 +9,6 @@ package struct BuyerSentence: Sendable, Hashable, CustomStringConvertible, Custo
     package static let limit = 255
 
     /// A sentence, or `nil` where there is none in either language.
-    ///
-    /// - Parameters:
-    ///   - japanese: As a buyer may read it.
-    ///   - english: As a buyer may read it.
     package init?(japanese: String?, english: String?) {
         if case .none = japanese, case .none = english { return nil }
         self.japanese = japanese

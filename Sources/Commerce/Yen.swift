@@ -30,8 +30,6 @@ package struct Yen: Sendable, Hashable, Comparable {
 
     /// This sum and another one together.
     ///
-    /// - Parameter other: What to add.
-    /// - Returns: The whole sum.
     /// - Throws: `overflow` above `limit`.
     package func adding(_ other: Yen) throws(CommerceError) -> Yen {
         try Yen.checked(amount.addingReportingOverflow(other.amount))
@@ -40,7 +38,6 @@ package struct Yen: Sendable, Hashable, Comparable {
     /// This sum several times.
     ///
     /// - Parameter count: Zero or more.
-    /// - Returns: The product.
     /// - Throws: `overflow` above `limit` or for a negative count.
     package func times(_ count: Int) throws(CommerceError) -> Yen {
         try Yen.checked(amount.multipliedReportingOverflow(by: Int64(count)))

@@ -48,7 +48,6 @@ package import Primitives
     ///   - plaintext: Up to 2^31 - 1 bytes; may be empty.
     ///   - key: Exactly 32 bytes.
     ///   - bound: Authenticated, not stored: the same bytes are needed to open. May be empty.
-    ///   - random: Supplies the nonce.
     /// - Returns: 28 bytes more than the plaintext.
     /// - Throws: `invalidKey` for another key length; `failed` where OpenSSL refuses.
     package func seal(
@@ -70,7 +69,6 @@ package import Primitives
     ///   - sealed: What `seal` returned.
     ///   - key: The key it was sealed with.
     ///   - bound: The context it was sealed with.
-    /// - Returns: The plaintext.
     /// - Throws: `notAuthentic` where any bit differs; `invalidKey` for another key length.
     package func open(
         _ sealed: Span<UInt8>,

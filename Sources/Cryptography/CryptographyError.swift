@@ -20,10 +20,6 @@ package struct CryptographyError: Error, Sendable, CustomStringConvertible, Cust
     package let detail: String
 
     /// A failure with a text of our own.
-    ///
-    /// - Parameters:
-    ///   - code: For programs.
-    ///   - detail: For operators.
     package init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail

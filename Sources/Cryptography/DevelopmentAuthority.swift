@@ -29,9 +29,6 @@ package struct DevelopmentAuthority: Sendable {
 
     /// An authority that was made before.
     ///
-    /// - Parameters:
-    ///   - certificatePEM: Its certificate.
-    ///   - keyPEM: Its key.
     /// - Throws: `invalidCertificate` or `invalidKey` where one cannot be read, the two do not belong together, or the
     ///   certificate is not an authority's.
     package init(certificatePEM: [UInt8], keyPEM: Secret<[UInt8]>) throws(CryptographyError) {
@@ -53,7 +50,6 @@ package struct DevelopmentAuthority: Sendable {
     ///   - name: The common name, which browsers show in their list.
     ///   - names: All that it may ever issue for; a host stands for its subdomains too.
     ///   - intermediates: How many authorities may stand between it and a server's certificate, 0 or more.
-    ///   - now: The present.
     ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
     /// - Returns: The authority; the caller stores both parts.
     /// - Throws: `invalidCertificate` for a malformed name; `failed` where OpenSSL refuses.
@@ -90,8 +86,6 @@ package struct DevelopmentAuthority: Sendable {
     /// It is held to the same names, and valid for as long as an authority that is made at the same time.
     ///
     /// - Parameters:
-    ///   - name: The common name.
-    ///   - now: The present.
     ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
     /// - Returns: The authority, without this one's certificate; it issues for servers only.
     /// - Throws: `failed` where OpenSSL refuses. Where this one was made for no intermediates, the new one is signed all the
@@ -124,9 +118,6 @@ package struct DevelopmentAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - names: What the server is called; the first host becomes the common name.
-    ///   - kind: What kind of key it has.
-    ///   - now: The present.
-    ///   - random: Supplies the serial number.
     /// - Returns: A certificate for TLS servers.
     /// - Throws: `invalidCertificate` for a malformed name or none; `failed` where OpenSSL refuses. A name outside the
     ///   authority's limits is signed all the same, and refused by every client.

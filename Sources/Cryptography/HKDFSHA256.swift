@@ -12,7 +12,6 @@ package enum HKDFSHA256 {
     ///   - salt: Any number of bytes; empty stands for 32 zero bytes.
     ///   - info: Binds the key to its purpose, any number of bytes.
     ///   - count: How many bytes to derive, 1 to `limit`.
-    ///   - mac: A context of the loop.
     /// - Returns: Exactly `count` bytes.
     /// - Throws: `invalidKey` for a count outside its bounds.
     package static func derive(

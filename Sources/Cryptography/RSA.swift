@@ -39,7 +39,6 @@ package final class RSAPrivateKey: Sendable {
     ///
     /// - Parameters:
     ///   - message: Any number of bytes.
-    ///   - digest: What the message is reduced by.
     /// - Returns: As many bytes as the modulus has.
     /// - Throws: `failed` where OpenSSL refuses.
     package func signPKCS1(_ message: [UInt8], digest: DigestAlgorithm) throws(CryptographyError) -> [UInt8] {
@@ -87,9 +86,7 @@ package final class RSAPublicKey: Sendable {
     ///
     /// - Parameters:
     ///   - signature: Bytes from anywhere.
-    ///   - message: What was signed.
     ///   - saltLength: In bytes; a signature with a salt of another length is refused.
-    /// - Returns: False for every defect.
     package func verifyPSS(_ signature: [UInt8], of message: [UInt8], saltLength: Int32) -> Bool {
         // With a negative number OpenSSL would accept any length.
         saltLength >= 0 && verify(signature, of: message, .pss(saltLength: saltLength))
@@ -99,9 +96,7 @@ package final class RSAPublicKey: Sendable {
     ///
     /// - Parameters:
     ///   - signature: Bytes from anywhere.
-    ///   - message: What was signed.
     ///   - digest: What the message was reduced by; a signature over another digest is refused.
-    /// - Returns: False for every defect.
     package func verifyPKCS1(_ signature: [UInt8], of message: [UInt8], digest: DigestAlgorithm) -> Bool {
         verify(signature, of: message, .pkcs1(digest))
     }

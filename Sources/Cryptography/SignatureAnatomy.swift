@@ -42,7 +42,6 @@ package struct SignatureAnatomy: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - padded: As many bytes as the modulus has.
-    ///   - bits: Of the modulus.
     fileprivate init?(padded: [UInt8], bits: Int) {
         if let found = SignatureAnatomy(pkcs1: padded) {
             self = found

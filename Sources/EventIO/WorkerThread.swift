@@ -30,8 +30,6 @@ package final class WorkerThread: Sendable {
     ///
     /// - Parameters:
     ///   - isUrgent: Whether it is done before what waits and is not.
-    ///   - body: May block.
-    /// - Returns: What the body returns.
     package func run<Result: Sendable>(
         isUrgent: Bool = false,
         _ body: @escaping @Sendable () -> Result
@@ -96,8 +94,6 @@ package final class WorkerThread: Sendable {
 extension WorkerThread {
     /// Does a piece of work on the thread and blocks the caller until it is done: not on a loop.
     ///
-    /// - Parameter body: May block.
-    /// - Returns: What the body returns.
     /// - Throws: `IOError` when the machine gives no descriptor.
     func runBlocking<Result: Sendable>(_ body: @escaping @Sendable () -> Result) throws(IOError) -> Result {
         let done = Descriptor(owning: try systemCall("eventfd") { clinux_eventfd_semaphore() })

@@ -55,10 +55,8 @@ package final class ScriptedProgram {
     /// Runs a body with features on a loop.
     ///
     /// - Parameters:
-    ///   - features: In list order.
     ///   - settings: By name, as `profile`; what an account at the provider needs is there for the checkout.
     ///   - isDemo: Whether the program is run to be looked at.
-    ///   - body: Scripts the answers and asks.
     /// - Throws: What the body throws; `ScriptError` where something was asked that is not in the script, or is in it and was
     ///   not asked.
     package static func run(
@@ -129,14 +127,9 @@ package final class ScriptedProgram {
     /// Answers a request; one whose content is larger than its route takes is refused as a connection does it.
     ///
     /// - Parameters:
-    ///   - method: The method.
     ///   - target: Path and query, as on the wire.
-    ///   - host: The host that is asked for.
     ///   - fields: Beside host, cookies and the type of the content.
-    ///   - cookies: Names and values.
-    ///   - type: Of the content.
     ///   - body: The content; a form unless its type says otherwise.
-    /// - Returns: The answer.
     package func ask(
         _ method: HTTPMethod,
         _ target: String,

@@ -84,7 +84,6 @@ package struct SessionRow {
     /// The columns of a look at a tab.
     ///
     /// - Parameters:
-    ///   - id: The webview session.
     ///   - isTouchDue: Whether the look has to be written down.
     package func tab(_ id: UUIDBytes, isTouchDue: Bool = false) -> Parameters {
         var row = face

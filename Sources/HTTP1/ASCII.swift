@@ -48,8 +48,6 @@ enum ASCII {
     ///
     /// - Parameters:
     ///   - bytes: At least eight from the offset on.
-    ///   - offset: Where the eight begin.
-    /// - Returns: The number.
     @inline(__always)
     static func word(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
         let eight = bytes.extracting(offset..<(offset + 8))
@@ -62,7 +60,6 @@ enum ASCII {
     ///
     /// - Parameters:
     ///   - bytes: At least eight from the offset on.
-    ///   - offset: Where the eight begin.
     /// - Returns: True where one of them is.
     @inline(__always)
     static func hasControlCharacter(_ bytes: Span<UInt8>, at offset: Int) -> Bool {

@@ -53,8 +53,6 @@ struct ChunkedDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: What has come and was not consumed.
-    ///   - limit: How much is accepted.
-    ///   - request: Its content grows.
     /// - Throws: `badChunk`, `bodyTooLarge`, or what is wrong with a trailer.
     /// - Returns: How many bytes were consumed: all, or up to the end of the content.
     mutating func decode(

@@ -50,7 +50,6 @@ package struct HTTP1RequestParser: Sendable {
     /// A parser at the start of a connection.
     ///
     /// - Parameters:
-    ///   - limits: What to accept.
     ///   - isSecure: Whether the bytes come out of TLS.
     package init(limits: HTTP1Limits = HTTP1Limits(), isSecure: Bool = false) {
         self.limits = limits

@@ -11,11 +11,7 @@ package enum HTTP1Serializer {
     /// Appends a response.
     ///
     /// - Parameters:
-    ///   - response: What to send.
-    ///   - method: What it answers.
     ///   - persistence: Whether another request may follow.
-    ///   - date: The present.
-    ///   - output: Grows by the whole response.
     package static func append(
         _ response: HTTPResponse,
         answering method: HTTPMethod,
@@ -33,11 +29,7 @@ package enum HTTP1Serializer {
     /// Appends a response whose wire form is ready.
     ///
     /// - Parameters:
-    ///   - response: What to send.
-    ///   - method: What it answers.
     ///   - persistence: Whether another request may follow.
-    ///   - date: The present.
-    ///   - output: Grows by the whole response.
     package static func append(
         _ response: StaticResponse,
         answering method: HTTPMethod,

@@ -17,7 +17,6 @@ struct HeadFraming: Sendable {
     /// Takes note of one field.
     ///
     /// - Parameters:
-    ///   - kind: What the field is.
     ///   - value: Without the blanks around it.
     /// - Throws: What is wrong with the field.
     mutating func note(_ kind: FramingField, _ value: Span<UInt8>) throws(HTTP1Error) {

@@ -71,7 +71,6 @@ struct HeadScanner: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The head from its first byte, and perhaps what follows it; the same bytes as before with more behind.
-    ///   - limits: What to accept.
     ///   - request: Its method is set and its fields are noted.
     /// - Throws: What is wrong with the head so far.
     /// - Returns: How long the head is, or `nil` as long as it is not complete.

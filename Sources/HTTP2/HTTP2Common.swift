@@ -12,7 +12,6 @@ import CNGHTTP2
 
     /// The common part of one loop's sessions.
     ///
-    /// - Parameter limits: Of every connection.
     /// - Throws: When the library has no memory.
     package init(_ limits: HTTP2Limits) throws(HTTP2Error) {
         self.limits = limits

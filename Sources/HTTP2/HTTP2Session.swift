@@ -110,7 +110,6 @@ package import HTTPCore
     ///
     /// - Parameters:
     ///   - bytes: In the order of arrival; all of them are used up.
-    ///   - milliseconds: The present.
     /// - Throws: When the session cannot go on; it has a GOAWAY to send then.
     package func receive(_ bytes: Span<UInt8>, at milliseconds: Int64) throws(HTTP2Error) {
         now = milliseconds
@@ -208,7 +207,6 @@ package import HTTPCore
     /// Sets how much content a request may have.
     ///
     /// - Parameters:
-    ///   - stream: Whose head is complete.
     ///   - limit: In bytes.
     /// - Returns: False where the head announces more, or more has come: answer with 413.
     package func allowContent(_ stream: HTTP2Stream, _ limit: Int) -> Bool {
@@ -240,7 +238,6 @@ package import HTTPCore
     ///
     /// - Parameters:
     ///   - stream: A closed one is left alone.
-    ///   - code: What is sent to the peer.
     package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
         guard !stream.isClosed else { return }
         _ = unsafe nghttp2_submit_rst_stream(library, none, stream.id, code.rawValue)
@@ -269,9 +266,7 @@ package import HTTPCore
     /// Puts a response in.
     ///
     /// - Parameters:
-    ///   - response: What to send.
     ///   - stream: Whose request is complete or refused; a closed one is left alone.
-    ///   - date: The value of the Date field.
     package func respond(_ response: HTTPResponse, on stream: HTTP2Stream, date: Span<UInt8>) {
         guard prepare(stream, response.status, response.body) else { return }
         stream.answerBytes = stream.body.count
@@ -285,9 +280,7 @@ package import HTTPCore
     /// Puts a response in whose wire form is ready.
     ///
     /// - Parameters:
-    ///   - response: What to send.
     ///   - stream: Whose request is complete or refused; a closed one is left alone.
-    ///   - date: The value of the Date field.
     package func respond(_ response: StaticResponse, on stream: HTTP2Stream, date: Span<UInt8>) {
         guard prepare(stream, response.response.status, response.response.body) else { return }
         let result = unsafe common.fields.withPairs(response, date: date) { pairs, count in
@@ -327,9 +320,7 @@ package import HTTPCore
     /// Moves what is to be sent to the end of a buffer, as far as the peer's windows allow.
     ///
     /// - Parameters:
-    ///   - output: Grows by whole frames.
     ///   - limit: Once it is as long as this nothing is added.
-    /// - Returns: How far it went.
     package func send(into output: inout [UInt8], upTo limit: Int) -> Sent {
         swap(&outgoing, &output)
         outgoingLimit = limit
@@ -372,8 +363,6 @@ package import HTTPCore
     }
 
     /// Ends the session: one more frame says why.
-    ///
-    /// - Parameter code: The reason.
     package func terminate(_ code: HTTP2ErrorCode) {
         _ = unsafe nghttp2_session_terminate_session(library, code.rawValue)
     }

@@ -18,10 +18,7 @@ import HTTPCore
     /// Hands the finished block over.
     ///
     /// - Parameters:
-    ///   - response: What to send.
-    ///   - date: The value of the Date field.
     ///   - body: Gets the pairs; they hold for the time of the call.
-    /// - Returns: What the body returns.
     func withPairs<Result>(
         _ response: HTTPResponse,
         date: Span<UInt8>,

@@ -20,9 +20,6 @@ package final class CurlClient: HTTPExchange {
     /// A client without connections.
     ///
     /// - Parameters:
-    ///   - reactor: The loop it lives on.
-    ///   - configuration: How requests go out.
-    ///   - logger: Hears about failures at level debug.
     ///   - metrics: Counts exchanges by outcome, and measures them.
     package init(
         _ reactor: Reactor,

@@ -13,7 +13,6 @@ import EventIO
     /// An empty set.
     ///
     /// - Parameters:
-    ///   - reactor: The loop it lives on.
     ///   - idleConnections: How many connections are kept after use.
     init?(_ reactor: Reactor, idleConnections: Int) {
         guard CurlMulti.isLibraryReady, let raw = unsafe curl_multi_init() else { return nil }

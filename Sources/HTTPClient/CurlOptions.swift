@@ -6,9 +6,6 @@ import Primitives
 extension ClientConfiguration {
     /// Sets every option of a fresh handle.
     ///
-    /// - Parameters:
-    ///   - handle: New or reset.
-    ///   - request: What to send.
     /// - Returns: Whether the library has taken all of them.
     func apply(to handle: EasyHandle, _ request: OutboundRequest) -> Bool {
         applyTransport(to: handle) && applyTrust(to: handle) && applyRequest(to: handle, request)

@@ -72,8 +72,6 @@ final class CurlTransfer {
     }
 
     /// Takes a part of the response's content.
-    ///
-    /// - Returns: False beyond the limit.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isDecided {
             // Read for the sake of the connection, which can be used again behind it.

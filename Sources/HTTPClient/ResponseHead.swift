@@ -10,7 +10,6 @@ struct ResponseHead {
     /// Takes one line.
     ///
     /// - Parameters:
-    ///   - line: With its line end.
     ///   - limit: The most bytes of all lines together.
     /// - Returns: False for a line that belongs to no head, and beyond the limit.
     mutating func take(_ line: String, limit: Int) -> Bool {

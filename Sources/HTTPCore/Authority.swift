@@ -39,7 +39,6 @@ extension Span where Element == UInt8 {
     /// Whether a host, with its port where one is written, is the same server as another one.
     ///
     /// - Parameters:
-    ///   - other: In any spelling.
     ///   - isSecure: Whether it is asked over TLS: then 443 is the port that need not be written. In clear it is 80, and 443
     ///     behind a balancer that ends the TLS.
     /// - Returns: False where one of them is no host.
@@ -52,16 +51,12 @@ extension Span where Element == UInt8 {
     }
 
     /// Whether a host is the same server as another one, whatever their ports.
-    ///
-    /// - Parameter other: In any spelling.
     package func isSameName(as other: Span<UInt8>) -> Bool {
         guard let own = AuthorityParts(self), let second = AuthorityParts(other) else { return false }
         return extracting(own.name).isEqualIgnoringCase(to: other.extracting(second.name))
     }
 
     /// Whether a scheme with a host is the same origin as another one; each scheme has its own port alone.
-    ///
-    /// - Parameter other: In any spelling.
     package func isSameOrigin(as other: Span<UInt8>) -> Bool {
         if isEqual(to: other) { return true }
         let isSecure = startsIgnoringCase(with: "https://")

@@ -90,7 +90,6 @@ extension Span where Element == UInt8 {
     /// Eight bytes as one number, the first in the lowest byte; one load where the compiler knows that there are eight.
     ///
     /// - Parameter offset: Where the eight begin; all of them lie inside.
-    /// - Returns: The number.
     @inline(__always)
     func word(at offset: Int) -> UInt64 {
         let eight = extracting(offset..<(offset + 8))
@@ -123,15 +122,11 @@ extension Span where Element == UInt8 {
 
 extension [UInt8] {
     /// Appends a run of bytes with one copy.
-    ///
-    /// - Parameter bytes: Any number.
     package mutating func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 
     /// Appends a text that is written in the source with one copy.
-    ///
-    /// - Parameter text: Any text.
     package mutating func append(text: StaticString) {
         text.withUTF8Buffer { unsafe append(contentsOf: $0) }
     }

@@ -12,7 +12,6 @@ package struct FieldPattern: Sendable {
     /// The pattern with the given surroundings, or `nil` where the field could not be sent.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - before: What stands before the gap, checked as for a field.
     ///   - after: What stands behind the gap, checked as for a field.
     package init?(_ name: HTTPFieldName, before: String, after: String) {
@@ -26,7 +25,6 @@ package struct FieldPattern: Sendable {
     ///
     /// - Parameters:
     ///   - count: The greatest number of characters of the word.
-    ///   - word: Writes the word.
     /// - Returns: One allocation, that of the value.
     package func field(_ count: Int, _ word: (inout OutputSpan<UInt8>) -> Void) -> HTTPField? {
         var isWord = true

@@ -29,10 +29,6 @@ package struct OutboundRequest: Sendable {
     ///
     /// - Parameters:
     ///   - method: For example `POST`.
-    ///   - url: Absolute.
-    ///   - fields: Names and values.
-    ///   - body: The content.
-    ///   - timeout: For the whole exchange.
     ///   - needs: What decides the outcome besides the status.
     package init(
         method: String,
@@ -86,8 +82,6 @@ package struct InboundResponse: Sendable {
     ///
     /// - Parameters:
     ///   - status: 100 to 599.
-    ///   - fields: Names and values.
-    ///   - body: The content.
     package init(status: Int, fields: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
         self.fields = fields
@@ -97,7 +91,6 @@ package struct InboundResponse: Sendable {
     /// The value of the first field of a name, or `nil` where there is none.
     ///
     /// - Parameter name: Compared without regard to the case of ASCII letters.
-    /// - Returns: As it came.
     package func first(_ name: String) -> String? {
         let field = fields.first { $0.0.utf8Span.span.isEqualIgnoringCase(to: name.utf8Span.span) }
         return field?.1
@@ -128,7 +121,6 @@ package struct HTTPExchangeError: Error, Sendable {
     /// The given failure.
     ///
     /// - Parameters:
-    ///   - code: For programs.
     ///   - detail: For operators: no secret, no address of a person.
     package init(_ code: Code, detail: String = "") {
         self.code = code

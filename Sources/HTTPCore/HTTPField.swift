@@ -8,7 +8,6 @@ package struct HTTPField: Sendable, Hashable {
     /// The field with the given value, or `nil` where the value could not be sent as it is.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - value: CR, LF, NUL, every other control character, bytes outside ASCII and a blank at either end are refused.
     package init?(_ name: HTTPFieldName, _ value: String) {
         guard value.utf8Span.span.isFieldContent else { return nil }
@@ -19,7 +18,6 @@ package struct HTTPField: Sendable, Hashable {
     /// The field with a value that is written in the source.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - constant: Must be one the failable form accepts; no peer has a say in it.
     package init(_ name: HTTPFieldName, constant: StaticString) {
         let value = String(describing: constant)

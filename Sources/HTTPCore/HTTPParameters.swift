@@ -32,7 +32,6 @@ package struct HTTPParameters: Sendable {
     ///
     /// - Parameters:
     ///   - text: A query without its question mark, or the content of a form.
-    ///   - limit: The greatest number of parameters.
     /// - Throws: `malformed` or `tooMany`.
     package init(_ text: Span<UInt8>, limit: Int = 64) throws(HTTPParameterError) {
         var decoded: [UInt8] = []
@@ -107,7 +106,6 @@ package struct HTTPParameters: Sendable {
     /// The first name that is none of the given ones, or `nil` where there is no such name.
     ///
     /// - Parameter known: Compared byte by byte, case included.
-    /// - Returns: The unknown name.
     package func firstName(otherThan known: [String]) -> String? {
         for entry in entries {
             let name = bytes.span.extracting(entry.nameStart..<entry.valueStart)

@@ -3,7 +3,6 @@
 extension HTTPRequest {
     /// The value of the first field of a name, or `nil` where there is none.
     ///
-    /// - Parameter name: Any name.
     /// - Returns: Without the blanks around it; what is not UTF-8 becomes U+FFFD.
     package func first(_ name: HTTPFieldName) -> String? {
         for field in storage.fields where isNamed(field, name) { return withBytes(field.value) { $0.text } }
@@ -12,7 +11,6 @@ extension HTTPRequest {
 
     /// The values of all fields of a name in the order in which they came.
     ///
-    /// - Parameter name: Any name.
     /// - Returns: One element for each field line; lists inside a value are not taken apart.
     package func values(_ name: HTTPFieldName) -> [String] {
         var values: [String] = []
@@ -22,7 +20,6 @@ extension HTTPRequest {
 
     /// How many fields have a name.
     ///
-    /// - Parameter name: Any name.
     /// - Returns: Zero or more.
     package func count(_ name: HTTPFieldName) -> Int {
         var count = 0
@@ -36,7 +33,6 @@ extension HTTPRequest {
     /// Whether there is exactly one field of a name and it has the given value.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - literal: Compared byte by byte, case included.
     /// - Returns: False also where there are two.
     package func fieldIs(_ name: HTTPFieldName, _ literal: StaticString) -> Bool {
@@ -60,7 +56,6 @@ extension HTTPRequest {
     /// Looks at the value of each field of a name without making a text of it.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - body: Called in the order in which the fields came.
     package func forEachValue(_ name: HTTPFieldName, _ body: (Span<UInt8>) -> Void) {
         for field in storage.fields where isNamed(field, name) { withBytes(field.value, body) }
@@ -112,7 +107,6 @@ extension HTTPRequest {
 
     /// Whether there is exactly one Content-Type and it names a media type, parameters aside.
     ///
-    /// - Parameter type: The type in question.
     /// - Returns: False also where there are two.
     package func contentTypeIs(_ type: MediaType) -> Bool {
         guard let field = only(.contentType) else { return false }

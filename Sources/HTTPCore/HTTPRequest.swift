@@ -26,10 +26,7 @@ package final class HTTPRequest {
     /// A request made of texts, for simulators and tests; `nil` where a protocol would have refused it.
     ///
     /// - Parameters:
-    ///   - method: Any method.
     ///   - target: Path and query, as on the wire.
-    ///   - fields: Names and values in order.
-    ///   - body: The content.
     package init?(
         _ method: HTTPMethod,
         _ target: String,
@@ -139,7 +136,6 @@ extension HTTPRequest {
     /// Whether the path is the given one, byte by byte.
     ///
     /// - Parameter bytes: As it would stand in the request, not decoded.
-    /// - Returns: False for a prefix.
     package func pathIs(_ bytes: [UInt8]) -> Bool {
         withBytes(storage.path) { $0.isEqual(to: bytes.span) }
     }

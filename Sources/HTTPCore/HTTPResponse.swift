@@ -32,12 +32,6 @@ package struct HTTPResponse: Sendable {
     package var body: HTTPBody
 
     /// The given response.
-    ///
-    /// - Parameters:
-    ///   - status: The status.
-    ///   - block: The shared fields.
-    ///   - fields: The fields of this response alone.
-    ///   - body: The content.
     package init(
         _ status: HTTPStatus,
         block: FieldBlock = .empty,
@@ -53,7 +47,6 @@ package struct HTTPResponse: Sendable {
     /// Adds a field whose value is written in the source.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - constant: Printable ASCII.
     package mutating func add(_ name: HTTPFieldName, constant: StaticString) {
         add(HTTPField(name, constant: constant))
@@ -62,7 +55,6 @@ package struct HTTPResponse: Sendable {
     /// Adds a field whose value is computed.
     ///
     /// - Parameters:
-    ///   - name: Any name.
     ///   - value: Checked as for a field.
     /// - Returns: False, and nothing is added, where the value could not be sent.
     package mutating func add(_ name: HTTPFieldName, _ value: String) -> Bool {
@@ -81,8 +73,6 @@ package struct HTTPResponse: Sendable {
     }
 
     /// Sets a cookie.
-    ///
-    /// - Parameter cookie: One field is added for each.
     package mutating func set(_ cookie: SetCookie) {
         add(cookie.field)
     }

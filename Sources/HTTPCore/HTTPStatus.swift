@@ -85,8 +85,6 @@ package struct HTTPStatus: Sendable, Hashable {
     }
 
     /// Appends the status line of HTTP/1.1 with its line end.
-    ///
-    /// - Parameter output: Grows by the line.
     package func appendLine(to output: inout [UInt8]) {
         output.append(text: "HTTP/1.1 ")
         output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: code / 100 % 10))

@@ -129,7 +129,6 @@ final class KnownFieldIndex: Sendable {
     /// The name in the given spelling, or `nil` where it is none of the known ones.
     ///
     /// - Parameter name: A token of either case; the caller has checked that it is one.
-    /// - Returns: The known name.
     func find(_ name: Span<UInt8>) -> KnownFieldName? {
         guard name.count > 0, name.count <= KnownFieldIndex.longest else { return nil }
         var next = Int(buckets[KnownFieldIndex.bucket(name)])

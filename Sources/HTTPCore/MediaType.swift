@@ -46,7 +46,6 @@ package struct MediaType: Sendable, Hashable {
 
     /// Whether the value of a Content-Type field names this type, parameters aside.
     ///
-    /// - Parameter value: As it came.
     /// - Returns: True where type and subtype agree.
     package func matches(_ value: Span<UInt8>) -> Bool {
         var end = 0

@@ -98,8 +98,6 @@ extension RequestHead {
     }
 
     /// Takes over the bytes that all noted offsets refer to, with one copy.
-    ///
-    /// - Parameter head: The whole head.
     package mutating func adopt(_ head: Span<UInt8>) {
         bytes.append(head)
         for field in fields where field.known == nil {
@@ -133,7 +131,6 @@ extension RequestHead {
     ///
     /// - Parameters:
     ///   - name: A token; HTTP/2 has refused upper case before.
-    ///   - value: As it came.
     /// - Returns: False where the name is no token, or the value has a control character other than the tab.
     package mutating func appendField(name: Span<UInt8>, value: Span<UInt8>) -> Bool {
         guard name.isToken else { return false }

@@ -30,7 +30,6 @@ package struct SetCookie: Sendable, Hashable {
     ///   - value: Cookie octets, RFC 6265 section 4.1.1.
     ///   - path: Begins with a slash, no control character and no semicolon.
     ///   - flags: What the cookie has beside its value.
-    ///   - sameSite: Which requests carry it.
     ///   - maxAge: Seconds, zero or more.
     package init?(
         _ name: String,
@@ -60,8 +59,6 @@ package struct SetCookie: Sendable, Hashable {
         package let rawValue: UInt8
 
         /// The flags with the given bits.
-        ///
-        /// - Parameter rawValue: One bit for each flag.
         package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

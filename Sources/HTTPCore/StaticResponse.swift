@@ -10,8 +10,6 @@ package final class StaticResponse: Sendable {
     package let body: [UInt8]
 
     /// Makes the wire form of a response.
-    ///
-    /// - Parameter response: Any response.
     package init(_ response: HTTPResponse) {
         self.response = response
         var head: [UInt8] = []

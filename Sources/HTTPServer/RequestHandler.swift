@@ -10,7 +10,6 @@ package protocol RequestHandler: AnyObject {
     /// Runs inside the connection's read event: whatever takes longer than some microseconds, and everything that
     /// waits, goes into ``HandlerResult/later(_:)``.
     ///
-    /// - Parameter request: Complete, with its content.
     /// - Returns: The response or the way to it.
     func handle(_ request: HTTPRequest) -> HandlerResult
 
@@ -34,7 +33,6 @@ package protocol RequestHandler: AnyObject {
 
     /// How long the handler of a request may take; asked when it begins.
     ///
-    /// - Parameter request: Complete.
     /// - Returns: Less than the server's deadline, or `nil` for that one, which is what a handler without this function gets.
     func patience(for request: HTTPRequest) -> Duration?
 
@@ -42,7 +40,6 @@ package protocol RequestHandler: AnyObject {
     ///
     /// The task of a late handler is cancelled, and what it has begun to completion goes on.
     ///
-    /// - Parameter request: Complete; was handed over.
     /// - Returns: `nil` for the status 503 alone, which is what a handler without this function gives.
     func lateAnswer(to request: HTTPRequest) -> HTTPResponse?
 
@@ -92,7 +89,6 @@ package struct HangUp: Error, Sendable {
     ///
     /// - Parameters:
     ///   - lastBytes: For example a head and a part of the content that it announces.
-    ///   - rest: For example the other part.
     ///   - pause: Between the two.
     package init(lastBytes: [UInt8] = [], rest: [UInt8] = [], after pause: Duration = .zero) {
         self.lastBytes = lastBytes

@@ -19,8 +19,6 @@ package final class Server: Sendable {
     /// A server that does not listen yet.
     ///
     /// - Parameters:
-    ///   - configuration: Where and how.
-    ///   - tls: Required where a listener speaks TLS.
     ///   - logger: Hears about pauses, failures of handlers and the drain; never about single requests.
     ///   - metrics: Counts requests by class of status, connections and refusals.
     package init(
@@ -34,9 +32,6 @@ package final class Server: Sendable {
 
     /// Starts to listen on each of some loops.
     ///
-    /// - Parameters:
-    ///   - loops: Running.
-    ///   - makeHandler: Called on each loop.
     /// - Throws: `ServerError`, or what `makeHandler` throws. Loops that had begun to listen go on: drain the server.
     package func start(
         on loops: [EventLoop],
@@ -75,8 +70,6 @@ package final class Server: Sendable {
     /// Uses another context for connections accepted from now on; those that exist keep theirs.
     ///
     /// Any thread may call.
-    ///
-    /// - Parameter context: With the new certificate.
     package func reload(_ context: TLSContext) {
         shared.use(context)
     }

@@ -65,7 +65,6 @@ struct MerchantCall {
     /// The id of a session in the path.
     ///
     /// - Parameter index: From zero.
-    /// - Returns: The webview session.
     /// - Throws: `not_found` for what can be no id, as for one that does not exist.
     func webviewSession(_ index: Int = 0) throws(Failure) -> WebviewSessionID {
         guard let webviewSession = UUIDBytes(parameter(index)) else { throw Failure(.notFound) }
@@ -75,7 +74,6 @@ struct MerchantCall {
     /// The parameters of the query.
     ///
     /// - Parameters:
-    ///   - known: Every name the route knows.
     ///   - nonEmpty: Those of them that are refused when they are empty: the list would answer with other sessions.
     /// - Returns: By name; empty ones are left out.
     /// - Throws: `invalid_request` for another name, one that comes twice, or an empty one of `nonEmpty`.
@@ -156,9 +154,6 @@ struct MerchantCall {
     ///
     /// Not for what moves money: that claims in the very statement that begins it.
     ///
-    /// - Parameters:
-    ///   - webviewSession: What it is about.
-    ///   - body: The request.
     /// - Returns: The answer, or the kept one.
     /// - Throws: What the body throws; `request_in_progress`, `idempotency_key_reused`.
     func idempotently(
@@ -188,7 +183,6 @@ struct MerchantCall {
 
     /// The answer to a request that was carried out before, or is at the moment.
     ///
-    /// - Parameter state: What became of the claim.
     /// - Returns: The kept answer, which is not sealed.
     /// - Throws: `request_in_progress`, `idempotency_key_reused`.
     func replay(_ state: ClaimState) throws(Failure) -> MerchantAnswer {
@@ -248,18 +242,11 @@ struct MerchantAnswer {
     ///
     /// - Parameters:
     ///   - status: 200, 201 or 202.
-    ///   - body: The content.
-    ///   - webviewSession: The session it is about.
     init(_ status: HTTPStatus, _ body: JSONValue, webviewSession: WebviewSessionID?) {
         self.init(status, bytes: body.bytes, webviewSession: webviewSession)
     }
 
     /// An answer that is rendered already.
-    ///
-    /// - Parameters:
-    ///   - status: As it was.
-    ///   - bytes: The content.
-    ///   - webviewSession: The session it is about.
     init(_ status: HTTPStatus, bytes: [UInt8], webviewSession: WebviewSessionID?) {
         self.status = status
         body = bytes

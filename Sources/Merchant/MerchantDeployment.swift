@@ -19,8 +19,6 @@ final class MerchantDeployment: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Checked.
-    ///   - policy: What orders may be.
-    ///   - process: Host and fields.
     init?(_ settings: MerchantSettings, _ policy: OrderPolicy, _ process: ProcessContext) {
         guard settings.isServed else { return nil }
         self.policy = policy

@@ -19,10 +19,6 @@ final class MerchantLimits: Sendable {
     private static let sessionShare = 10
 
     /// Limits with nothing counted yet.
-    ///
-    /// - Parameters:
-    ///   - perMinute: Requests of one key.
-    ///   - headers: Of the deployment.
     init(perMinute: Int, _ headers: HeaderPolicy) {
         requests = RequestLimit("key", perMinute: perMinute, capacity: MerchantLimits.keys, headers)
         let part = perMinute / MerchantLimits.sessionShare
@@ -83,7 +79,6 @@ struct AnswerFields: Sendable {
     /// Those of a deployment.
     ///
     /// - Parameters:
-    ///   - headers: Of the deployment.
     ///   - policy: The limit that has counted the request.
     init(_ headers: HeaderPolicy, _ policy: HTTPField? = nil) {
         let more = policy.map { [$0] } ?? []

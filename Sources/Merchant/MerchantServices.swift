@@ -41,11 +41,7 @@ final class MerchantServices {
     /// What the interface works with on a loop.
     ///
     /// - Parameters:
-    ///   - deployment: Of the process.
-    ///   - checkout: Of the loop.
     ///   - orders: Of the loop, as the other two.
-    ///   - payments: Moves money.
-    ///   - events: The events for merchants.
     /// - Throws: `failed` where OpenSSL does not offer what sealing needs.
     init(
         _ deployment: MerchantDeployment,
@@ -77,7 +73,6 @@ final class MerchantServices {
 
     /// Counts a request of a key.
     ///
-    /// - Parameter key: Whose it is.
     /// - Returns: What is left to it.
     func count(_ key: UUIDBytes) -> RequestQuota {
         limits.count(key, at: clock.monotonicNow())
@@ -95,7 +90,6 @@ final class MerchantServices {
     ///
     /// All hashes are read, once in a second at most, so that guesses cost nothing and no valid key is refused because of them.
     ///
-    /// - Parameter hash: Of a whole key.
     /// - Returns: False also for a key that was made within the last second.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func exists(_ hash: Digest32) async throws(StoreError) -> Bool {
@@ -114,7 +108,6 @@ final class MerchantServices {
     ///
     /// - Parameters:
     ///   - route: Its name in the description, or `none`.
-    ///   - status: As it was sent.
     func count(_ route: String, _ status: Int) {
         counter(route, status).increment()
     }

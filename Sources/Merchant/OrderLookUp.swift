@@ -14,9 +14,6 @@ enum OrderLookUp: Sendable, Hashable {
 
     /// What a parameter of the list of sessions asks for.
     ///
-    /// - Parameters:
-    ///   - name: Of the parameter.
-    ///   - text: As it was sent.
     /// - Throws: `invalid_request` for a text that cannot be such an id.
     init(_ name: RouteDescription.LookUpParameter, _ text: String) throws(Failure) {
         let found: OrderLookUp? =

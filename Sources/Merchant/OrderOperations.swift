@@ -307,8 +307,6 @@ extension PaymentOperation {
     }
 
     /// The answer that each request for the operation gets, whichever process makes it.
-    ///
-    /// - Parameter problem: Names the operation.
     static func answer(_ problem: Failure) -> StoredAnswer {
         // No request is named: the operation is the instance.
         StoredAnswer(status: problem.code.status.code, body: problem.problem(inRequest: ""))

@@ -11,8 +11,6 @@ enum PaymentAnswer {
     /// An answer.
     ///
     /// - Parameters:
-    ///   - operation: What was done.
-    ///   - object: What came of it.
     ///   - isPending: Whether how it ends is known later.
     /// - Returns: Status and content; a recovery makes the same.
     static func make(_ operation: PaymentOperation, _ object: ObservedObject, isPending: Bool) -> StoredAnswer {

@@ -21,13 +21,6 @@ final class PaymentService {
     private let logger: Logger
 
     /// A service for one loop.
-    ///
-    /// - Parameters:
-    ///   - orders: The ledger.
-    ///   - client: The provider.
-    ///   - random: Makes ids.
-    ///   - logger: For recoveries, refusals and unknown outcomes.
-    ///   - metrics: Counts operations.
     init(
         orders: any OrderStore,
         client: CheckoutClient,
@@ -43,9 +36,6 @@ final class PaymentService {
 
     /// Carries out what a merchant asks for.
     ///
-    /// - Parameters:
-    ///   - request: What is to be done.
-    ///   - claim: The merchant's request.
     /// - Returns: The answer, which every repeat of the request gets too, and whether it is the one of an earlier request.
     /// - Throws: Why not; `outcome_unknown` while nobody knows.
     func carryOut(
@@ -87,7 +77,6 @@ final class PaymentService {
 
     /// Takes up an operation whose holder is gone.
     ///
-    /// - Parameter id: Claimed by the caller.
     /// - Throws: What the store says; the provider's word is only logged.
     func recover(_ id: UUIDBytes) async throws(StoreError) {
         switch try await orders.takeOver(id, by: .recovery, freshAttempt: freshID()) {

@@ -18,11 +18,6 @@ struct PostageSetup: Sendable {
 
     /// How merchants are asked.
     ///
-    /// - Parameters:
-    ///   - policy: Names the servers.
-    ///   - numbers: Of the keys to sign with.
-    ///   - servers: How they are reached.
-    ///   - agent: What requests are sent as.
     /// - Throws: Where the merchant secret is needed and cannot be read.
     init(
         _ policy: OrderPolicy,
@@ -39,10 +34,6 @@ struct PostageSetup: Sendable {
 
     /// The client of a loop.
     ///
-    /// - Parameters:
-    ///   - reactor: The loop's.
-    ///   - logger: Where to write.
-    ///   - metrics: Where to count.
     /// - Returns: A client that has asked nobody yet.
     /// - Throws: `failed` where OpenSSL does not offer what signing needs.
     func client(

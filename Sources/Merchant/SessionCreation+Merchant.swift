@@ -19,7 +19,6 @@ extension SessionCreation {
     ///
     /// - Parameters:
     ///   - request: Checked.
-    ///   - call: Whose request it is.
     /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
     /// - Throws: `too_many_sessions`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store
     ///   says.
@@ -164,8 +163,6 @@ extension MerchantCall {
     /// What opens the buyer's tab.
     ///
     /// - Parameters:
-    ///   - ticket: Token A.
-    ///   - proof: Token P, where it is new.
     ///   - expires: Until when the ticket opens.
     /// - Returns: For the member `launch`.
     func launch(_ ticket: LaunchTicket, proof: AppProof?, expires: WallTime) -> LaunchBody {

@@ -17,10 +17,6 @@ extension SessionCreation {
     /// - Parameters:
     ///   - mobile: Checked.
     ///   - draft: What is sold; its total is known.
-    ///   - issued: Webview session and proof.
-    ///   - terms: Gets the mark.
-    ///   - call: Whose request it is.
-    ///   - now: As the answer says it.
     /// - Returns: The member `launch`.
     /// - Throws: `internal_error` where the key cannot sign.
     func appLaunch(

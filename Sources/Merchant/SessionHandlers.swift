@@ -143,8 +143,6 @@ enum SessionHandlers {
     /// Purchases, and answers with the outcome.
     ///
     /// - Parameters:
-    ///   - call: The request.
-    ///   - webviewSession: The session.
     ///   - request: Both halves.
     ///   - facts: Where an app started the checkout by itself.
     /// - Returns: 200 with the session, or 202 while it is under way.

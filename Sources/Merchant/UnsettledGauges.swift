@@ -13,8 +13,6 @@ final class UnsettledGauges {
     }
 
     /// Gauges, all zero.
-    ///
-    /// - Parameter metrics: Where they are shown.
     init(_ metrics: MetricsRegistry) {
         var counts: [Series: Gauge] = [:]
         var ages: [Series: Gauge] = [:]
@@ -46,8 +44,6 @@ final class UnsettledGauges {
     }
 
     /// Shows a reading.
-    ///
-    /// - Parameter reading: What is left out is none.
     func show(_ reading: [UnsettledCount]) {
         for (series, gauge) in counts {
             let found = reading.first { $0.kind == series.kind && $0.isStuck == series.isStuck }

@@ -7,7 +7,6 @@ package import Web
 extension JSONReader {
     /// Takes a postal address that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: The address; `nil` where it is absent or `null`.
     /// - Throws: `invalid_request` for an unknown part, one that is too long or not printable, and where a part is missing
     ///   without which nothing can be delivered. An empty part is one that is not there, as shops send it.
@@ -65,7 +64,6 @@ extension JSONValue {
     /// A buyer with the address that the order goes to.
     ///
     /// - Parameters:
-    ///   - buyer: Who buys.
     ///   - address: Where to; empty where nothing is sent.
     package init(buyer: Buyer, address: Address) {
         let who = [("id", buyer.id), ("name", buyer.name), ("email", buyer.email)]

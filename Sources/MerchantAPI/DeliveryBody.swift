@@ -6,7 +6,6 @@ import Web
 extension JSONReader {
     /// Takes the restrictions of a delivery, which may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: What may be served; `nil` where the member is absent or `null`.
     /// - Throws: `invalid_request` for another country than Japan, a prefecture that is not written in kanji in full, a postal code
     ///   of another form, an empty list, and where nothing is named.

@@ -5,24 +5,16 @@ package import Web
 
 extension JSONValue {
     /// An amount: `{"amount":"27456","currencyCode":"JPY"}`.
-    ///
-    /// - Parameter money: Any sum.
     package init(money: Money) {
         self = ["amount": .string(money.text), "currencyCode": .string(money.currency.rawValue)]
     }
 
     /// An amount, or `null` where it is not known yet.
-    ///
-    /// - Parameter money: A sum, or none.
     package init(optionalMoney money: Money?) {
         if let money { self.init(money: money) } else { self = .null }
     }
 
     /// An adjustment: `{"name":"Points","amount":{"amount":"-500","currencyCode":"JPY"}}`.
-    ///
-    /// - Parameters:
-    ///   - adjustment: On top or off.
-    ///   - currency: Of its order.
     package init(adjustment: Adjustment, _ currency: Currency) {
         let text = Money(units: abs(adjustment.units), currency)?.text ?? ""
         let amount: JSONValue = [
@@ -33,15 +25,11 @@ extension JSONValue {
     }
 
     /// A time, or `null` where there is none.
-    ///
-    /// - Parameter time: A time, or none.
     package init(optionalTime time: WallTime?) {
         if let time { self.init(time: time) } else { self = .null }
     }
 
     /// A time, RFC 3339 to the second: `2026-11-21T14:00:00Z`.
-    ///
-    /// - Parameter time: Any time.
     package init(time: WallTime) {
         self = .string(CalendarDate(time).extendedText)
     }
@@ -49,11 +37,6 @@ extension JSONValue {
 
 extension JSONValue {
     /// An object with one member more.
-    ///
-    /// - Parameters:
-    ///   - name: Of the member.
-    ///   - value: Of the member.
-    /// - Returns: Another object.
     package func adding(_ name: String, _ value: JSONValue) -> JSONValue {
         .object(members + [JSONMember(name, value)])
     }
@@ -62,8 +45,6 @@ extension JSONValue {
 extension JSONReader {
     /// Takes an amount.
     ///
-    /// - Parameter name: The whole name.
-    /// - Returns: The sum.
     /// - Throws: `invalid_request` where it is absent or no object; `invalid_amount` where it is not as amounts are written: a
     ///   decimal text, never a number, and the code of a currency.
     package mutating func money(_ name: String) throws(Failure) -> Money {
@@ -73,7 +54,6 @@ extension JSONReader {
 
     /// Takes an amount that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: The sum; `nil` where it is absent or `null`.
     /// - Throws: As `money`.
     package mutating func optionalMoney(_ name: String) throws(Failure) -> Money? {
@@ -82,7 +62,6 @@ extension JSONReader {
 
     /// Takes an amount that may have a minus before its digits.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: Minor units, and of which currency.
     /// - Throws: As `money`.
     package mutating func signedMoney(_ name: String) throws(Failure) -> (units: Int64, currency: Currency) {

@@ -56,7 +56,6 @@ package enum ListForm {
     /// The content of an answer.
     ///
     /// - Parameters:
-    ///   - data: The page, each element rendered already.
     ///   - next: The place behind the page; of an empty one where it began.
     ///   - hasMore: Whether more can be read now.
     /// - Returns: A JSON object.
@@ -73,10 +72,7 @@ package enum ListForm {
     /// What goes in and comes out of a list.
     ///
     /// - Parameters:
-    ///   - example: A page.
-    ///   - element: Of the list.
     ///   - place: What `after` is.
-    ///   - length: Of that text.
     static func shape(
         _ example: AnswerExample,
         of element: Schema,

@@ -17,9 +17,7 @@ package struct MobileLaunch: Sendable {
         /// A payload and its signature.
         ///
         /// - Parameters:
-        ///   - payload: The very text that was signed.
         ///   - signature: Standard Base64.
-        ///   - algorithm: The label.
         package init(payload: String, signature: String, algorithm: String) {
             self.payload = payload
             self.signature = signature
@@ -37,12 +35,8 @@ package struct MobileLaunch: Sendable {
     /// What an app hands to the library.
     ///
     /// - Parameters:
-    ///   - merchantID: The account.
-    ///   - publicKeyID: The key's name.
-    ///   - ledgerCurrency: Of the account.
     ///   - hasDelivery: Whether the payload holds an address to send to.
     ///   - isSandbox: Whether no money moves.
-    ///   - signed: Payload and signature.
     package init(
         merchantID: String,
         publicKeyID: String,

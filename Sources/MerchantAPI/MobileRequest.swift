@@ -20,7 +20,6 @@ package struct MobileRequest: Sendable {
     /// Reads the member `mobile`.
     ///
     /// - Parameters:
-    ///   - reader: Of the member.
     ///   - policy: Which apps buyers may be sent back to.
     /// - Throws: `invalid_request`, `return_url_not_allowed`; the field says which member.
     init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Failure) {
@@ -55,7 +54,6 @@ package struct FinalizeRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Parameter reader: Of the whole body.
     /// - Throws: `invalid_request`; the field says which member.
     package init(_ reader: JSONReader) throws(Failure) {
         var reader = reader

@@ -10,10 +10,6 @@ import Webhooks
 package enum OpenAPIDocument {
     /// The document.
     ///
-    /// - Parameters:
-    ///   - routes: The table.
-    ///   - server: The origin that serves it.
-    ///   - version: Of the program.
     /// - Returns: A JSON object.
     package static func make(_ routes: [RouteDescription], server: String, version: String) -> JSONValue {
         [
@@ -243,7 +239,6 @@ package enum OpenAPIDocument {
 
     /// What can go wrong with a request of a route, in the order of the codes.
     ///
-    /// - Parameter route: Of the table.
     /// - Returns: What can go wrong everywhere, and what its description names.
     package static func problems(of route: RouteDescription) -> [FailureCode] {
         guard route.scope != nil else { return [] }

@@ -40,8 +40,6 @@ package struct OrderTerms: Sendable, Hashable {
     }
 
     /// The terms of every order of the shop itself.
-    ///
-    /// - Parameter shop: As the settings have it.
     package init(_ shop: OwnShop) {
         self.init(shop.postage, shop.options, nil)
     }
@@ -111,7 +109,6 @@ package struct OrderTerms: Sendable, Hashable {
     /// The parameter of the way back that an address has already, or `nil`: the buyer's page would find two of it, and take
     /// either.
     ///
-    /// - Parameter returnURL: As the merchant wrote it.
     /// - Returns: The first one.
     package static func reservedName(in returnURL: String) -> String? {
         let parts = returnURL.octets.parts(between: UInt8(ascii: "?"), limit: 1, keepingEmpty: false)
@@ -129,9 +126,6 @@ package struct OrderTerms: Sendable, Hashable {
 
     /// Where the buyer of a site goes with the return ticket, or `nil` where the order has no way back.
     ///
-    /// - Parameters:
-    ///   - ticket: Token C.
-    ///   - orderReference: The checkout session.
     /// - Returns: The merchant's address with `secureWebviewSessionId` and `orderReferenceId` in its query.
     package func returnAddress(ticket: String, orderReference: String) -> String? {
         guard let returnURL else { return nil }

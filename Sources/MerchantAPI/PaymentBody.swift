@@ -7,7 +7,6 @@ extension JSONValue {
     /// A charge as merchants read it.
     ///
     /// - Parameters:
-    ///   - charge: Of the ledger.
     ///   - refunds: In their order; those of other charges are left out.
     package init(charge: LedgerObject, refunds: [LedgerObject] = []) {
         let own = refunds.filter { $0.parent?.octets == charge.id.octets }.suffix(LedgerRules.shownRefunds)
@@ -26,8 +25,6 @@ extension JSONValue {
     }
 
     /// A refund as merchants read it.
-    ///
-    /// - Parameter refund: Of the ledger.
     package init(refund: LedgerObject) {
         self = [
             "object": "refund", "id": .string(refund.id), "sessionId": .string(refund.webviewSession.description),
@@ -50,8 +47,6 @@ extension JSONValue {
     }
 
     /// A permission as merchants read it.
-    ///
-    /// - Parameter permission: Of the ledger.
     package init(permission: LedgerObject) {
         self = [
             "object": "charge_permission", "id": .string(permission.id),

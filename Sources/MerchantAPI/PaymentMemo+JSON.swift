@@ -9,7 +9,6 @@ extension PaymentMemo {
 
     /// Takes `reason` and `metadata` out of a request.
     ///
-    /// - Parameter body: Of the request.
     /// - Throws: `invalid_request` for too many, too long or unprintable texts.
     package init(from body: inout JSONReader) throws(Failure) {
         var reader = body

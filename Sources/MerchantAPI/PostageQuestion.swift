@@ -17,8 +17,6 @@ package struct PostageQuestion: Sendable, CustomStringConvertible {
         private let prefecture: Prefecture?
 
         /// The part of an address that is sent.
-        ///
-        /// - Parameter address: As the provider gives it.
         package init(_ address: Address) {
             country = address[.countryCode]
             region = address[.stateOrRegion]
@@ -51,11 +49,6 @@ package struct PostageQuestion: Sendable, CustomStringConvertible {
     private let destination: Destination
 
     /// A question.
-    ///
-    /// - Parameters:
-    ///   - session: The webview session.
-    ///   - order: What is bought.
-    ///   - destination: Where it goes.
     package init(_ session: UUIDBytes, _ order: Order, to destination: Destination) {
         self.session = session
         self.order = order

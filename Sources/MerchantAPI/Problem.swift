@@ -16,11 +16,6 @@ package struct ProviderProblem: Sendable, Hashable {
     package let requestID: String?
 
     /// What the provider said.
-    ///
-    /// - Parameters:
-    ///   - status: Of its answer.
-    ///   - reasonCode: Its word for the reason.
-    ///   - requestID: Its name of the call.
     package init(status: Int?, reasonCode: String?, requestID: String?) {
         self.status = status
         self.reasonCode = reasonCode
@@ -44,10 +39,6 @@ package struct OperationProblem: Sendable, Hashable {
     package let kind: String
 
     /// An operation that is in the way.
-    ///
-    /// - Parameters:
-    ///   - id: The operation.
-    ///   - kind: What it does.
     package init(id: UUIDBytes, kind: String) {
         self.id = id
         self.kind = kind
@@ -64,10 +55,6 @@ package struct RefusedOperation: Sendable, Hashable {
     package let provider: ProviderProblem?
 
     /// The refusal of an operation.
-    ///
-    /// - Parameters:
-    ///   - id: The operation.
-    ///   - provider: What the provider said of it.
     package init(id: UUIDBytes, provider: ProviderProblem? = nil) {
         self.id = id
         self.provider = provider
@@ -138,8 +125,6 @@ extension Failure {
     // MARK: Of other refusals
 
     /// A body that is not the message that was expected.
-    ///
-    /// - Parameter refusal: Of the reader.
     package init(_ refusal: JSONRefusal) {
         let reason =
             switch refusal.reason {
@@ -151,8 +136,6 @@ extension Failure {
     }
 
     /// A body that is no JSON.
-    ///
-    /// - Parameter error: Of the parser.
     package init(_ error: JSONError) {
         switch error {
         case .malformed(let place), .badText(let place):
@@ -164,8 +147,6 @@ extension Failure {
     }
 
     /// An `Idempotency-Key` that is none.
-    ///
-    /// - Parameter refusal: Of the reader.
     package init(_ refusal: IdempotencyWord.Refusal) {
         let reason =
             switch refusal {
@@ -183,8 +164,6 @@ extension Failure {
     /// What is kept of a text.
     ///
     /// - Parameters:
-    ///   - text: Any text.
-    ///   - field: Which member or parameter it is.
     ///   - length: How many Unicode scalars it may have.
     /// - Returns: The text without what nobody sees.
     /// - Throws: `invalid_request` with the rule that it breaks.
@@ -203,8 +182,6 @@ extension Failure {
     /// What is kept of a text that may be absent.
     ///
     /// - Parameters:
-    ///   - text: Any text.
-    ///   - field: Which member it is.
     ///   - limit: How many Unicode scalars it may have.
     /// - Returns: `nil` also where nothing is kept.
     /// - Throws: `invalid_request` with the rule that it breaks.
@@ -235,10 +212,6 @@ extension Failure {
     }
 
     /// A text that is not taken.
-    ///
-    /// - Parameters:
-    ///   - refusal: The rule that it breaks.
-    ///   - field: Which member or parameter it is.
     package init(_ refusal: TextRefusal, of field: String) {
         self.init(.invalidRequest, message: Failure.sentence(refusal.sentence), field: field)
     }
@@ -248,8 +221,6 @@ extension Failure {
     /// A failure of the store, below `/v1`: an unknown outcome has a code of its own there.
     ///
     /// The key makes a repeat safe.
-    ///
-    /// - Parameter error: Of the store.
     package init(forMerchantAPI error: StoreError) {
         switch error.code {
         case .unavailable: self.init(.unavailable, error.debugDescription)
@@ -262,8 +233,6 @@ extension Failure {
 
     /// Calls a store, and turns its failures into those of `/v1`.
     ///
-    /// - Parameter body: One call of a store.
-    /// - Returns: What it returns.
     /// - Throws: `unavailable`, `outcome_unknown`, `rate_limited`, `internal_error`.
     package static func mapErrors<Value>(
         _ body: () async throws(StoreError) -> Value
@@ -277,8 +246,6 @@ extension Failure {
 
     /// Runs a body that reads members, and turns its refusals into problems.
     ///
-    /// - Parameter body: Takes members out of a reader.
-    /// - Returns: What the body returns.
     /// - Throws: `invalid_request` with the field.
     package static func reading<Value>(_ body: () throws(JSONRefusal) -> Value) throws(Failure) -> Value {
         do throws(JSONRefusal) {

@@ -51,11 +51,6 @@ package struct RouteDescription: Sendable {
         package var callback: Callback?
 
         /// The shape of a route that takes nothing.
-        ///
-        /// - Parameters:
-        ///   - status: Of a success.
-        ///   - shape: Of its content.
-        ///   - example: One such content.
         package init(_ status: HTTPStatus, _ shape: Schema, _ example: AnswerExample) {
             self.init([(status, shape, example)])
         }
@@ -97,13 +92,9 @@ package struct RouteDescription: Sendable {
     /// A description.
     ///
     /// - Parameters:
-    ///   - method: GET or POST.
-    ///   - path: With its places.
     ///   - name: Unique.
     ///   - group: With which others it stands in the document.
     ///   - scope: What the key has to open.
-    ///   - summary: One line for people.
-    ///   - shape: What goes in and comes out.
     package init(
         _ method: HTTPMethod,
         _ path: RoutePattern,
@@ -154,11 +145,6 @@ package struct QueryParameter: Sendable {
     package let meaning: String
 
     /// A parameter.
-    ///
-    /// - Parameters:
-    ///   - name: Its name.
-    ///   - shape: Its text.
-    ///   - meaning: One line for people.
     package init(_ name: String, _ shape: Schema, _ meaning: String) {
         self.name = name
         self.shape = shape

@@ -48,7 +48,6 @@ package indirect enum Schema: Sendable, Hashable {
     /// The shape in the words of JSON Schema 2020-12, as OpenAPI 3.1 has it.
     ///
     /// - Parameter isOpen: Whether objects may have members that nobody knows yet: those of answers, which grow.
-    /// - Returns: A schema.
     package func json(isOpen: Bool) -> JSONValue {
         switch self {
         case .text(let length):
@@ -117,10 +116,7 @@ package struct SchemaMember: Sendable, Hashable {
     /// A member that has to be there.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - shape: Its value.
     ///   - meaning: For people; may be empty.
-    /// - Returns: The member.
     package static func required(_ name: String, _ shape: Schema, _ meaning: String = "") -> SchemaMember {
         SchemaMember(name: name, shape: shape, meaning: meaning, isRequired: true)
     }
@@ -128,10 +124,7 @@ package struct SchemaMember: Sendable, Hashable {
     /// A member that may be absent.
     ///
     /// - Parameters:
-    ///   - name: Its name.
-    ///   - shape: Its value.
     ///   - meaning: For people; may be empty.
-    /// - Returns: The member.
     package static func optional(_ name: String, _ shape: Schema, _ meaning: String = "") -> SchemaMember {
         SchemaMember(name: name, shape: shape, meaning: meaning, isRequired: false)
     }
@@ -232,7 +225,6 @@ package struct NamedSchema: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: Upper camel case; unique.
-    ///   - shape: The shape.
     package init(_ name: String, _ shape: Schema) {
         self.init(name, shape, isInBoth: false)
     }

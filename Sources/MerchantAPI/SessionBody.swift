@@ -19,12 +19,8 @@ package struct SessionBody: Sendable {
     /// A session that has just been opened.
     ///
     /// - Parameters:
-    ///   - id: Names it.
-    ///   - client: Whose buyer it is.
     ///   - environment: `sandbox` or `live`.
-    ///   - draft: What is sold.
     ///   - hasDelivery: Whether something is sent.
-    ///   - times: Points in its life.
     package init(
         opened id: UUIDBytes,
         client: String,
@@ -63,8 +59,6 @@ package struct SessionBody: Sendable {
     }
 
     /// A session as the store has it.
-    ///
-    /// - Parameter order: With its charges.
     package init(_ order: MerchantOrder) {
         self.order = order
         // Written by the program: what cannot be read is shown as absent, not as a failure of the whole answer.
@@ -76,9 +70,6 @@ package struct SessionBody: Sendable {
     }
 
     /// The lines of a draft as they are stored: sums in minor units.
-    ///
-    /// - Parameter draft: What is sold.
-    /// - Returns: A list.
     package static func storedLines(_ draft: OrderDraft) -> JSONValue {
         .array(
             draft.lines.map { line in
@@ -89,7 +80,6 @@ package struct SessionBody: Sendable {
 
     /// The adjustments of a draft as they are stored: minor units.
     ///
-    /// - Parameter draft: What is sold.
     /// - Returns: A list, or `nil` for none.
     package static func storedAdjustments(_ draft: OrderDraft) -> JSONValue? {
         let adjustments = draft.options.adjustments
@@ -106,7 +96,6 @@ package struct SessionBody: Sendable {
 
     /// What is paid at each rate of a draft but for the postage, and at which rate that is taxed, as they are stored.
     ///
-    /// - Parameter draft: What is sold.
     /// - Returns: An object, or `nil` where the prices exclude tax.
     package static func storedTaxes(_ draft: OrderDraft) -> JSONValue? {
         guard let bases = draft.bases else { return nil }
@@ -115,9 +104,6 @@ package struct SessionBody: Sendable {
     }
 
     /// The merchant's own of a draft, sorted by name.
-    ///
-    /// - Parameter draft: What is sold.
-    /// - Returns: An object.
     package static func metadata(_ draft: OrderDraft) -> JSONValue {
         .object(
             draft.options.metadata.sorted { $0.key < $1.key }.map { JSONMember($0.key.string, .string($0.value)) }
@@ -217,9 +203,6 @@ package struct LaunchBody: Sendable {
     /// What opens the tab.
     ///
     /// - Parameters:
-    ///   - ticket: Token A.
-    ///   - url: Where the tab goes.
-    ///   - proof: Token P.
     ///   - expires: Until when the ticket opens.
     package init(ticket: String, url: String, proof: String?, expires: WallTime) {
         self.ticket = ticket
@@ -373,7 +356,6 @@ extension NamedSchema {
 extension Money {
     /// No money at all.
     ///
-    /// - Parameter currency: Of it.
     /// - Returns: Zero.
     package static func nothing(_ currency: Currency) -> Money {
         guard let zero = Money(units: 0, currency) else { preconditionFailure("zero is a sum") }

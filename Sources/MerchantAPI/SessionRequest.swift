@@ -20,9 +20,6 @@ package struct SessionRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Parameters:
-    ///   - reader: Of the whole body.
-    ///   - policy: What orders may be.
     /// - Throws: `invalid_request`, `invalid_amount`, `sum_mismatch`, `currency_not_supported`, `return_url_not_allowed`,
     ///   `postage_callback_not_allowed`; the field says which member.
     package init(_ reader: JSONReader, _ policy: OrderPolicy) throws(Failure) {

@@ -55,8 +55,6 @@ package final class CertificateCache {
     /// A cache without keys.
     ///
     /// - Parameters:
-    ///   - exchange: Fetches; follows no redirect.
-    ///   - chain: Judges certificates.
     ///   - names: A certificate must name one of these, or the service's host that it was fetched from.
     ///   - limits: What is spent at most.
     ///   - clock: For the age of what is kept.
@@ -86,7 +84,6 @@ package final class CertificateCache {
     /// limits' timeout.
     ///
     /// - Parameters:
-    ///   - url: An address that the rule allows.
     ///   - now: The present, at which the certificate must be valid.
     ///   - mayFetch: Asked, once, before a certificate that is not remembered is fetched.
     /// - Returns: A key that the notification service has, or had when its certificate was fetched.

@@ -29,7 +29,6 @@ package struct CertificateURLRule: Sendable {
 
     /// Whether a certificate may be fetched from an address.
     ///
-    /// - Parameter url: Any text.
     /// - Returns: As `certificateURL`.
     package func allows(_ url: String) -> Bool {
         certificateURL(url) != nil
@@ -37,7 +36,6 @@ package struct CertificateURLRule: Sendable {
 
     /// The address of a certificate: `https`, one of the hosts, and one segment that ends in `.pem`.
     ///
-    /// - Parameter url: Any text.
     /// - Returns: `nil` where the host is another or anything is written in an unusual way: a user, another port, a query, a
     ///   fragment, an escape, a second segment.
     package func certificateURL(_ url: String) -> CertificateURL? {
@@ -52,9 +50,6 @@ package struct CertificateURLRule: Sendable {
     }
 
     /// Whether a subscription may be confirmed at an address: a host as for certificates, the path `/` and a query.
-    ///
-    /// - Parameter url: Any text.
-    /// - Returns: False for anything unusual.
     package func allowsConfirmation(_ url: String) -> Bool {
         guard let parts = parts(url), parts.rest.count > 2, parts.rest.starts(with: "/?".utf8) else { return false }
         return parts.rest.dropFirst(2).allSatisfy(CertificateURLRule.isQueryByte)

@@ -18,7 +18,6 @@ package struct NotificationPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - topics: The topics whose messages are ours.
-    ///   - merchantID: Our account.
     package init(topics: Set<String>, merchantID: String) {
         self.topics = topics
         self.merchantID = merchantID

@@ -12,7 +12,6 @@ package final class NotificationVerifier {
     /// A verifier.
     ///
     /// - Parameters:
-    ///   - policy: Which messages are meant for us.
     ///   - certificates: Of the same loop.
     package init(_ policy: NotificationPolicy, certificates: CertificateCache) {
         self.policy = policy
@@ -25,9 +24,7 @@ package final class NotificationVerifier {
     ///
     /// - Parameters:
     ///   - body: Of the request, as it came; the request's fields are not signed and not looked at.
-    ///   - now: The present.
     ///   - mayFetch: Asked, at most once, before a certificate that is not remembered is fetched.
-    /// - Returns: What it says.
     /// - Throws: Why it is not believed, with the status to answer.
     package func verify(
         _ body: [UInt8],

@@ -21,7 +21,6 @@ package struct CommandLineArguments: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - words: Everything behind the program's name.
-    ///   - options: All options that any command has.
     /// - Throws: For an unknown option, a missing value, a value where none belongs, or the content of a file where its path
     ///   belongs; no text holds the value of an option.
     package init(_ words: [String], options: [CommandOption]) throws(Problem) {

@@ -18,7 +18,6 @@ package struct CommandSet: Sendable {
         /// A program.
         ///
         /// - Parameters:
-        ///   - name: As it is typed.
         ///   - summary: The first line of its help.
         ///   - version: What `--version` prints.
         ///   - hint: The last lines of its help.
@@ -50,10 +49,7 @@ package struct CommandSet: Sendable {
     /// A set.
     ///
     /// - Parameters:
-    ///   - program: Whose commands they are.
     ///   - commands: In the order of the help text.
-    ///   - common: Options that every command has.
-    ///   - topics: Further help texts.
     package init(_ program: Program, _ commands: [Command], common: [CommandOption], topics: [Topic]) {
         self.program = program
         self.commands = commands

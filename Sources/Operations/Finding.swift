@@ -37,9 +37,6 @@ package struct Finding: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - check: For example `D11`.
-    ///   - severity: How bad it is.
-    ///   - subject: A setting or an address.
-    ///   - message: What is wrong.
     ///   - remedy: What to do about it; may be empty.
     package init(_ check: String, _ severity: Severity, _ subject: String, _ message: String, remedy: String = "") {
         self.check = check

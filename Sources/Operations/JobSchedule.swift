@@ -22,11 +22,8 @@ package struct JobSchedule {
     /// The schedule of a loop.
     ///
     /// - Parameters:
-    ///   - jobs: Of the process.
-    ///   - reactor: Of the loop.
     ///   - upkeep: Of the first loop, which has the jobs of `oneLoop`; `nil` for another loop.
     ///   - end: Ends what `keep` has begun.
-    ///   - logger: Hears of runs that fail.
     package init(_ jobs: Jobs, on reactor: Reactor, _ upkeep: Upkeep?, end: StopSignal, logger: Logger) {
         self.jobs = jobs
         self.reactor = reactor
@@ -69,8 +66,6 @@ package struct JobSchedule {
 
     /// Lets what is under way come to its end when nothing is served any more, before the database is left, for as long as a stop
     /// may take in all.
-    ///
-    /// - Parameter isDone: Asked again and again.
     package func finish(_ isDone: @escaping () -> Bool) {
         let (reactor, drain) = (reactor, jobs.drain)
         var deadline = reactor.now
@@ -85,7 +80,6 @@ package struct JobSchedule {
     /// Begins work that goes on until the process stops, on the first loop of the process alone.
     ///
     /// - Parameters:
-    ///   - run: The work.
     ///   - stop: Ends it, and waits for what it holds; called when nothing is served any more, before the database is left.
     package func keep(_ run: @escaping () async -> Void, stop: @escaping () async -> Void) {
         guard upkeep != nil else { return }

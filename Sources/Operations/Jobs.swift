@@ -28,7 +28,6 @@ package final class Jobs: Sendable {
     /// - Parameters:
     ///   - pause: Between two runs.
     ///   - budget: After which a run begins no further step.
-    ///   - reactor: Of the loop.
     ///   - run: Asks its budget between two steps.
     /// - Returns: What wakes it before its time.
     @discardableResult

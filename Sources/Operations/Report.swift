@@ -6,8 +6,6 @@ package struct Report: Sendable, Equatable {
     package let findings: [Finding]
 
     /// A report of findings.
-    ///
-    /// - Parameter findings: In any order.
     package init(_ findings: [Finding]) {
         self.findings = findings.enumerated().sorted {
             ($0.element.check, $0.offset) < ($1.element.check, $1.offset)

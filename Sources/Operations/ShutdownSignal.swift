@@ -8,7 +8,6 @@ package enum ShutdownSignal {
     /// Waits.
     ///
     /// - Parameters:
-    ///   - reactor: The loop's.
     ///   - signals: Blocked before any thread was made.
     ///   - companions: The end of one of them is the end, too.
     ///   - isEnd: Decides for each signal whether it is the end; what it does besides is its own affair.

@@ -2,9 +2,6 @@
 enum Spelling {
     /// The word that is nearest to another.
     ///
-    /// - Parameters:
-    ///   - word: As it was typed.
-    ///   - words: Those that are known.
     /// - Returns: One that takes two changes at most, fewer than half of its letters; `nil` where there is none.
     static func nearest(to word: String, among words: [String]) -> String? {
         let typed = Array(word.lowercased().utf8.prefix(100))

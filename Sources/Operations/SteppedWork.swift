@@ -47,10 +47,8 @@ package final class SteppedWork {
     ///
     /// - Parameters:
     ///   - first: Comes first in each run in which it is due, once.
-    ///   - steps: One of each kind of work.
     ///   - interval: Between two rounds of each kind.
     ///   - most: What the database may work in any minute.
-    ///   - clock: Of the loop.
     package init(first: @escaping Step, steps: [Step], every interval: Duration, perMinute most: Duration, clock: Clock)
     {
         let now = clock.now()

@@ -18,7 +18,6 @@ package struct WorkBudget {
     ///
     /// - Parameters:
     ///   - most: What may be spent in any minute, if no step takes more than a tenth of it.
-    ///   - now: The present.
     package init(perMinute most: Duration, at now: MonotonicTime) {
         size = most / 10
         perSecond = most * 8 / 600

@@ -12,7 +12,6 @@ package final class WorkerPool {
     /// An idle pool.
     ///
     /// - Parameters:
-    ///   - reactor: The loop's.
     ///   - width: How many run at a time, one or more.
     package init(_ reactor: Reactor, width: Int) {
         self.reactor = reactor

@@ -27,10 +27,7 @@ extension EachLanguage where Value == Frame {
     /// A page of a feature with a notice alone, in the shop's frame and the buyer's language.
     ///
     /// - Parameters:
-    ///   - heading: Plain text.
     ///   - paragraphs: Plain text, possibly none; what somebody has typed, too.
-    ///   - request: Whose answer it is.
-    ///   - headers: Of the deployment.
     /// - Returns: The answer, with its policy.
     package func answer(
         _ heading: Localized,

@@ -30,8 +30,6 @@ package struct ShopLogo: Sendable {
     let contentType: String
 
     /// The picture, or `nil` where the content is no PNG, JPEG, WebP or SVG.
-    ///
-    /// - Parameter bytes: Of the file.
     package init?(_ bytes: [UInt8]) {
         let start = String(decoding: bytes.prefix(512), as: UTF8.self)
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {

@@ -6,15 +6,11 @@ package struct Wording: Sendable, ExpressibleByStringLiteral {
     let escaped: [UInt8]
 
     /// Takes a text from a literal.
-    ///
-    /// - Parameter value: Plain text, no markup.
     package init(stringLiteral value: String) {
         self.init(value)
     }
 
     /// Takes a text from the settings.
-    ///
-    /// - Parameter plain: Plain text, no markup.
     package init(_ plain: String) {
         self.plain = plain
         var writer = HTMLWriter()

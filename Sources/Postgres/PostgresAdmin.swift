@@ -68,7 +68,6 @@ package import Primitives
 
     /// Runs commands, any number in one text; without `BEGIN` they are one transaction.
     ///
-    /// - Parameter sql: No NUL character.
     /// - Throws: `rejected` by the server, or `unavailable` when the connection is lost.
     package func run(_ sql: String) throws(PostgresError) {
         _ = try unsafe finish(PQexec(connection, sql))
@@ -106,7 +105,6 @@ package import Primitives
 
     /// Removes a database and disconnects its clients; one that is not there is fine.
     ///
-    /// - Parameter name: Any text; it is quoted here.
     /// - Throws: `rejected` by the server.
     package func dropDatabase(_ name: String) throws(PostgresError) {
         try run("DROP DATABASE IF EXISTS \(PostgresAdmin.quoted(name)) WITH (FORCE)")
@@ -114,7 +112,6 @@ package import Primitives
 
     /// A name as SQL writes it, whatever characters it has.
     ///
-    /// - Parameter name: No NUL character.
     /// - Returns: The name in double quotes.
     package static func quoted(_ name: String) -> String {
         "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

@@ -39,7 +39,6 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     /// A failure with the given code.
     ///
     /// - Parameters:
-    ///   - code: For programs.
     ///   - detail: For operators; one or more lines, no trailing line break.
     package init(_ code: Code, _ detail: String) {
         content = Content(code, detail)

@@ -12,7 +12,6 @@ package enum FileLimit {
     /// The log of PostgreSQL is written by the same process, in segments of 16 MB: a smaller bound would stop the server.
     ///
     /// - Parameters:
-    ///   - process: Its number.
     ///   - bytes: No multiple of a page, so that the last page is cut; `nil` lifts the bound.
     /// - Throws: `Refused` or `IOError`.
     package static func set(of process: Int, to bytes: Int?) throws {

@@ -39,8 +39,6 @@ package final class TestDatabase: Sendable {
     }
 
     /// The database of two servers that replicate.
-    ///
-    /// - Parameter pair: Held by the caller.
     package init(_ pair: ReplicatedDatabase) {
         name = "sallyport"
         url = pair.url
@@ -55,7 +53,6 @@ package final class TestDatabase: Sendable {
 
     /// The URI of a database for the program in service.
     ///
-    /// - Parameter url: With the rights of its owner.
     /// - Returns: The same with the role of the program.
     package static func serviceURL(_ url: Secret<String>) -> Secret<String> {
         let text = url.reveal()
@@ -72,7 +69,6 @@ package final class TestDatabase: Sendable {
 
     /// The same for any database of a private cluster.
     ///
-    /// - Parameter url: With the rights of its owner.
     /// - Returns: The role, and the connection URI for it.
     /// - Throws: `rejected`, for example where the migrations were not applied.
     package static func serviceLogin(_ url: Secret<String>) throws(PostgresError) -> (role: String, url: Secret<String>)
@@ -118,7 +114,6 @@ package final class TestDatabase: Sendable {
 
     /// A blocking connection to it.
     ///
-    /// - Returns: A new connection.
     /// - Throws: `unavailable`.
     package func admin() throws(PostgresError) -> PostgresAdmin {
         try PostgresAdmin(url: url, patience: TestDatabase.patience)

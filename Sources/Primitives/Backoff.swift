@@ -20,7 +20,6 @@ package struct Backoff: Sendable {
     /// - Parameters:
     ///   - failures: How many tries have failed, one or more.
     ///   - random: Supplies eight bytes.
-    /// - Returns: Drawn evenly.
     package func pause(after failures: Int, random: any RandomSource) -> Duration {
         let bound = min(cap, base * (1 << min(max(failures - 1, 0), 16)))
         // 53 bits, exactly what a Double holds.

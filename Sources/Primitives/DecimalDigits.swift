@@ -4,7 +4,6 @@ package enum DecimalDigits {
     ///
     /// - Parameters:
     ///   - text: ASCII digits only: no sign, no blank, no leading zero except `0` itself.
-    ///   - limit: The greatest value that is accepted.
     /// - Returns: 0 to `limit`.
     package static func parse(_ text: Span<UInt8>, limit: Int) -> Int? {
         guard text.count > 0, text.count == 1 || text[0] != UInt8(ascii: "0") else { return nil }
@@ -24,7 +23,6 @@ package enum DecimalDigits {
     ///
     /// - Parameters:
     ///   - number: Zero or more; a negative number is written with a minus sign.
-    ///   - output: Grows by one to twenty characters.
     package static func append(_ number: Int, to output: inout [UInt8]) {
         if number < 0 { output.append(UInt8(ascii: "-")) }
         output.append(addingCapacity: 20) { room in append(number.magnitude, to: &room) }
@@ -33,7 +31,6 @@ package enum DecimalDigits {
     /// Appends the digits of a number.
     ///
     /// - Parameters:
-    ///   - number: Any.
     ///   - output: Grows by one to twenty characters; has room for them.
     package static func append(_ number: UInt, to output: inout OutputSpan<UInt8>) {
         var unit: UInt = 1

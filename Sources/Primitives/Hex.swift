@@ -16,7 +16,6 @@ package enum Hex {
     /// Appends the last digits of a number, the highest of them first.
     ///
     /// - Parameters:
-    ///   - number: Any.
     ///   - count: How many digits, up to 16.
     ///   - output: Grows by as many characters; has room for them.
     package static func append(_ number: UInt64, digits count: Int, to output: inout OutputSpan<UInt8>) {

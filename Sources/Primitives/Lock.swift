@@ -10,8 +10,6 @@ public import Synchronization
     @usableFromInline let handOver = Atomic<Bool>(false)
 
     /// A lock around a value.
-    ///
-    /// - Parameter value: What is shared.
     package init(_ value: consuming sending Value) {
         mutex = Mutex(value)
     }
@@ -19,7 +17,6 @@ public import Synchronization
     /// Runs a body while no other thread is in one.
     ///
     /// - Parameter body: Short, because others wait for its end; it never enters the same lock again.
-    /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     // Inlined, since unspecialised code would look up the type's metadata at each call.
     @inlinable

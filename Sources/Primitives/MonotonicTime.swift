@@ -4,8 +4,6 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
     package let nanoseconds: UInt64
 
     /// The given point.
-    ///
-    /// - Parameter nanoseconds: Since the machine started.
     package init(nanoseconds: UInt64) {
         self.nanoseconds = nanoseconds
     }
@@ -18,11 +16,6 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
     package var microseconds: Int64 { Int64(nanoseconds / 1000) }
 
     /// The point a duration later, held at the ends of the range.
-    ///
-    /// - Parameters:
-    ///   - time: Where to start.
-    ///   - duration: Negative goes back.
-    /// - Returns: The later point.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let distance = duration.wholeNanoseconds
         let (sum, overflow) =
@@ -35,9 +28,6 @@ package struct MonotonicTime: Sendable, Hashable, Comparable {
 
     /// How much later the first point is.
     ///
-    /// - Parameters:
-    ///   - left: The later point.
-    ///   - right: The earlier point.
     /// - Returns: Negative when the order is the other way round.
     package static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
         let distance = Int64(clamping: left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)

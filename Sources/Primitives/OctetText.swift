@@ -8,8 +8,6 @@ package struct OctetText: Sendable {
     package let string: String
 
     /// The given text.
-    ///
-    /// - Parameter string: Any text.
     package init(_ string: String) {
         self.string = string
     }
@@ -73,7 +71,6 @@ extension OctetText {
     ///   - separator: An ASCII character.
     ///   - limit: How many separators count; the last part has all others.
     ///   - keepingEmpty: Whether parts without an octet are among them.
-    /// - Returns: In order.
     package func parts(between separator: UInt8, limit: Int = .max, keepingEmpty: Bool = true) -> [String] {
         string.utf8.split(separator: separator, maxSplits: limit, omittingEmptySubsequences: !keepingEmpty)
             .map { String(Substring($0)) }

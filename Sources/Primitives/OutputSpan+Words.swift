@@ -42,8 +42,6 @@ extension OutputSpan<UInt8> {
 
 extension [UInt8] {
     /// Appends bytes.
-    ///
-    /// - Parameter bytes: Any number.
     package mutating func append(copying bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
@@ -53,7 +51,6 @@ extension String {
     /// The text of characters that a body writes, with one allocation at most.
     ///
     /// - Parameters:
-    ///   - count: The greatest number of characters.
     ///   - body: Writes ASCII.
     package init(ascii count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
         self = unsafe String(unsafeUninitializedCapacity: count) { memory in

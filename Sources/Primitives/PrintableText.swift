@@ -9,7 +9,6 @@ package enum PrintableText {
     /// What is kept of a text.
     ///
     /// - Parameters:
-    ///   - text: Any text.
     ///   - length: How many Unicode scalars it may have, as it was sent.
     ///   - subject: What it is called; lower case.
     /// - Returns: The same text, not copied, where nothing has to go.
@@ -34,7 +33,6 @@ package enum PrintableText {
     /// Whether a text is taken as it is.
     ///
     /// - Parameters:
-    ///   - text: Any text.
     ///   - length: How many Unicode scalars it may have.
     /// - Returns: False also where something of it would have to go.
     package static func isGood(_ text: String, length: ClosedRange<Int>) -> Bool {

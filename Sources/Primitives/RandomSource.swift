@@ -6,7 +6,6 @@ package protocol RandomSource: AnyObject {
     ///
     /// - Parameters:
     ///   - count: How many, zero or more.
-    ///   - output: Grows by that many.
     func append(_ count: Int, to output: inout [UInt8])
 
     /// The next random bytes as a number.
@@ -28,7 +27,6 @@ extension RandomSource {
     /// The given number of random bytes.
     ///
     /// - Parameter count: Zero or more.
-    /// - Returns: Exactly that many.
     package func bytes(_ count: Int) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(count)

@@ -8,8 +8,6 @@ package struct Secret<Value: Sendable>: Sendable, CustomStringConvertible, Custo
     private let value: Value
 
     /// Hides a value.
-    ///
-    /// - Parameter value: What to hide.
     package init(_ value: Value) {
         self.value = value
     }

@@ -33,7 +33,6 @@ package struct StoreError: Error, Sendable, Equatable, CustomStringConvertible, 
     /// A failure with the given code.
     ///
     /// - Parameters:
-    ///   - code: For programs.
     ///   - detail: For operators; no token, no personal data.
     package init(_ code: Code, _ detail: String) {
         self.code = code

@@ -30,9 +30,7 @@ package struct WallTime: Sendable, Hashable, Comparable, Codable {
     /// The point a duration later.
     ///
     /// - Parameters:
-    ///   - time: Where to start.
     ///   - duration: Taken to the microsecond; negative goes back.
-    /// - Returns: The later point.
     package static func + (time: WallTime, duration: Duration) -> WallTime {
         let parts = duration.components
         return WallTime(

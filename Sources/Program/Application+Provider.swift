@@ -9,7 +9,6 @@ extension Application {
     /// Waits until the provider's stand-in answers; it starts beside this program.
     ///
     /// - Parameters:
-    ///   - configuration: Names its address and authority.
     ///   - companion: Its process, where that is a child of this one.
     /// - Throws: `SupervisedProcessEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty
     ///   seconds.

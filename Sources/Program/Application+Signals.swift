@@ -9,7 +9,6 @@ extension Application {
     /// SIGHUP reads the certificate again.
     ///
     /// - Parameters:
-    ///   - configuration: Names the certificate's files.
     ///   - companions: Processes without which it cannot go on.
     /// - Throws: `SupervisedProcessEnded` when one of them ends before; the program is stopped then.
     func runUntilTold(_ configuration: Configuration, beside companions: [SupervisedProcess]) async throws {

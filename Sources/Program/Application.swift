@@ -43,7 +43,6 @@ package final class Application: Sendable {
     /// - Parameters:
     ///   - configuration: Checked.
     ///   - parts: The database that is already there, and what only `demo` has.
-    ///   - logger: Where to write.
     /// - Returns: The running program, ready for requests.
     /// - Throws: `ConfigurationError`, `ServerError`, `PostgresError` or `IOError`; nothing is left running.
     package static func start(
@@ -208,7 +207,6 @@ package final class Application: Sendable {
 
     /// Reads certificate and key again; connections that exist keep the old ones.
     ///
-    /// - Parameter configuration: Names the files.
     /// - Throws: What is wrong with the files; the old certificate stays in use.
     package func reloadCertificate(_ configuration: Configuration) throws {
         guard let served = try configuration.certificates(tickets) else { return }

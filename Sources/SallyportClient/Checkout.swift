@@ -34,10 +34,6 @@ public actor Checkout {
     /// A checkout, with what its store knows.
     ///
     /// - Parameters:
-    ///   - configuration: Where the shop is.
-    ///   - completion: Who completes the purchase.
-    ///   - store: Outlives the app.
-    ///   - now: The time.
     ///   - pause: Waits so many seconds.
     public init(
         _ configuration: CheckoutConfiguration,
@@ -79,7 +75,6 @@ public actor Checkout {
 
     /// Takes a ticket that the cart page has handed over by its bridge.
     ///
-    /// - Parameter ticket: From the page's message.
     /// - Returns: What the tab is opened with, as ``CheckoutState/opening(_:)`` has it, too. The checkout before is over.
     /// - Throws: Where the store cannot keep it: the tab must not be opened then.
     @discardableResult
@@ -145,7 +140,6 @@ public actor Checkout {
 
     /// Takes the link that has opened the app, and completes the purchase, exactly once.
     ///
-    /// - Parameter text: As the system hands it over.
     /// - Returns: How it ended, or ``CheckoutState/pending``, ``CheckoutState/failed(_:)``, after which ``resume()`` goes on.
     /// - Throws: ``ReturnLinkRefusal``; a checkout under way is as it was. Or what the store throws.
     @discardableResult
@@ -215,7 +209,6 @@ public actor Checkout {
 
     /// Takes in where the web view has gone: the receipt of the page means that the purchase is done.
     ///
-    /// - Parameter url: What the web view has loaded.
     /// - Throws: What the store throws.
     public func pageArrived(at url: URL) throws {
         guard case .page = completion, let parts = URLComponents(url: url, resolvingAgainstBaseURL: true),

@@ -48,7 +48,6 @@ public struct CheckoutConfiguration: Sendable, Hashable {
 
     /// The address that the secure tab opens, once.
     ///
-    /// - Parameter ticket: As it came from the page.
     /// - Returns: An address that is a secret until it was opened.
     public func launchURL(_ ticket: LaunchTicket) -> URL {
         // A ticket has no character that means anything in an address, and the origin was checked.

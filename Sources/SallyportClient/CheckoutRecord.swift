@@ -87,8 +87,6 @@ public struct FileCheckoutStore: CheckoutStore {
     private let url: URL
 
     /// A store.
-    ///
-    /// - Parameter url: The file; its folder exists.
     public init(_ url: URL) { self.url = url }
 
     /// What was saved last.

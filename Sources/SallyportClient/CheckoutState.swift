@@ -72,7 +72,6 @@ public struct Receipt: Sendable, Hashable, Codable {
     /// A receipt.
     ///
     /// - Parameters:
-    ///   - reference: The shop's number of the order.
     ///   - total: The total as the server writes it.
     public init(reference: String?, total: String?) {
         self.reference = reference

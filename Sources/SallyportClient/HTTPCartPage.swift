@@ -30,9 +30,6 @@ public actor HTTPCartPage: CartPage {
     /// A page.
     ///
     /// - Parameters:
-    ///   - configuration: Where the shop is.
-    ///   - transport: How it is reached.
-    ///   - memory: What an earlier page has kept.
     ///   - digest: SHA-256, for a verifier (RFC 7636); without one none is sent, which profile strict refuses.
     public init(
         _ configuration: CheckoutConfiguration,

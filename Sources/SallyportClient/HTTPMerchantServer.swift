@@ -10,7 +10,6 @@ public struct HTTPMerchantServer: MerchantServer {
     ///
     /// - Parameters:
     ///   - base: Scheme https, host, and possibly a path; http is taken for this very machine only.
-    ///   - transport: How it is reached.
     ///   - login: The token of the buyer's login, asked for with each call.
     /// - Throws: ``ConfigurationError``.
     public init(

@@ -25,7 +25,6 @@ public protocol CartPage: Sendable {
     /// Calls the page's `purchase`. The same link may be handed in again.
     ///
     /// - Parameter link: Received and checked.
-    /// - Returns: What the page says.
     /// - Throws: Where the page or the network is away; nothing is lost, and the same may be tried again.
     func purchase(_ link: ReturnLink) async throws -> Redemption
 }
@@ -38,7 +37,6 @@ public protocol MerchantServer: Sendable {
     ///
     /// - Parameters:
     ///   - order: Becomes an object of JSON, of the form that the server knows.
-    ///   - client: The kind of this app.
     ///   - key: Names this opening: sent again under it, it has no second effect.
     /// - Returns: The address for the tab.
     /// - Throws: ``CheckoutError`` or what the transport throws.
@@ -46,13 +44,10 @@ public protocol MerchantServer: Sendable {
     /// Hands in the return; the same may be handed in again.
     ///
     /// - Parameter link: Received and checked.
-    /// - Returns: What the server says.
     /// - Throws: ``CheckoutError`` or what the transport throws.
     func redeem(_ link: ReturnLink) async throws -> Redemption
     /// How a checkout of this login stands; the login may have begun others since, on other devices.
     ///
-    /// - Parameter ticket: Names the session.
-    /// - Returns: What the server says.
     /// - Throws: ``CheckoutError`` or what the transport throws.
     func current(_ ticket: LaunchTicket) async throws -> Redemption
 }

@@ -30,9 +30,6 @@ public struct ReturnLink: Sendable, Hashable, CustomStringConvertible, CustomDeb
 
     /// Takes a link apart.
     ///
-    /// - Parameters:
-    ///   - text: As the system hands it over.
-    ///   - configuration: Where links come from.
     /// - Throws: The reason why it is none.
     public init(_ text: String, configuration: CheckoutConfiguration) throws(ReturnLinkRefusal) {
         let isPlain = text.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "\\") }

@@ -33,10 +33,7 @@ public struct TransportResponse: Sendable {
     /// A response.
     ///
     /// - Parameters:
-    ///   - status: The status.
     ///   - retryAfter: What `Retry-After` asks for, in seconds.
-    ///   - cookies: Cookies that were set, by name.
-    ///   - body: The content.
     public init(status: Int, retryAfter: TimeInterval? = nil, cookies: [String: String] = [:], body: Data) {
         self.status = status
         self.retryAfter = retryAfter

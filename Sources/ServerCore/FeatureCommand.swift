@@ -72,8 +72,6 @@ package protocol CommandHost: Sendable {
     func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot]
 
     /// Reads the settings of a scope, runs a body, and reports to the operator what it throws.
-    ///
-    /// - Returns: The exit status.
     func run(
         _ input: CommandInput,
         for scope: SettingScope,

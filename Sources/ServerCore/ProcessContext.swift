@@ -36,12 +36,7 @@ package struct ProcessContext: Sendable {
     /// - Parameters:
     ///   - features: Of the program, for one that collects what others offer.
     ///   - version: Of the program, as `0.1.0`.
-    ///   - web: The web host.
-    ///   - link: The link host.
-    ///   - headers: The fields of responses.
     ///   - developmentAuthority: PEM of a demo's own authority; `nil` for a program that serves buyers.
-    ///   - logger: Where to write.
-    ///   - metrics: Where to count.
     package init(
         _ features: FeatureSet,
         version: String,

@@ -50,7 +50,6 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
     ///
     /// Nothing is looked up: this is the check before any query.
     ///
-    /// - Parameter text: From a request; anything.
     /// - Returns: A key that may or may not exist.
     package static func parse(_ text: String) -> APIKey? {
         let characters = Array(text.utf8)
@@ -71,7 +70,6 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// The same as `hash`, by a context of the loop.
     ///
-    /// - Parameter hasher: The loop's context.
     /// - Returns: 32 bytes.
     package func hash(_ hasher: SHA256) -> Digest32 {
         hasher.digest(of: Array(text.utf8).span)

@@ -23,11 +23,7 @@ package final class AnswerSeal {
     /// Seals the content of an answer.
     ///
     /// - Parameters:
-    ///   - body: The content.
-    ///   - claim: Whose answer it is.
     ///   - key: The merchant's key, as the request showed it.
-    ///   - random: Supplies a nonce.
-    /// - Returns: What to store.
     /// - Throws: `failed` where OpenSSL refuses.
     package func seal(
         _ body: [UInt8],
@@ -43,8 +39,6 @@ package final class AnswerSeal {
     /// Opens the content of an answer.
     ///
     /// - Parameters:
-    ///   - sealed: What was stored.
-    ///   - claim: Whose answer it is.
     ///   - key: The merchant's key, as the repeat showed it.
     /// - Returns: The content, or `nil` where it was sealed under another secret of the key.
     package func open(_ sealed: [UInt8], for claim: IdempotencyClaim, under key: APIKey) -> [UInt8]? {

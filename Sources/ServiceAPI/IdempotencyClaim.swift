@@ -16,9 +16,6 @@ package struct IdempotencyClaim: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - scope: The subject under which the request is carried out.
-    ///   - key: The API key of the request.
-    ///   - word: Of the client.
-    ///   - fingerprint: Of the request.
     package init(scope: UUIDBytes, key: UUIDBytes, word: IdempotencyWord, fingerprint: RequestFingerprint) {
         self.scope = scope
         self.key = key
@@ -41,10 +38,6 @@ package struct StoredAnswer: Sendable, Hashable {
     package let body: [UInt8]
 
     /// An answer.
-    ///
-    /// - Parameters:
-    ///   - status: The status it was sent with.
-    ///   - body: As it is to be kept.
     package init(status: Int, body: [UInt8]) {
         self.status = status
         self.body = body

@@ -33,8 +33,6 @@ package struct IdempotencyWord: Sendable, Hashable {
     }
 
     /// A word, or `nil` where the value is none.
-    ///
-    /// - Parameter value: Of the field, in either form.
     package init?(_ value: String) {
         do throws(Refusal) {
             try self.init(reading: value)

@@ -10,11 +10,6 @@ package struct KeyGrant: Sendable, Hashable {
     package let scopes: Set<Scope>
 
     /// The grant of a key.
-    ///
-    /// - Parameters:
-    ///   - id: The key.
-    ///   - name: What an operator calls it.
-    ///   - scopes: What it opens.
     package init(id: UUIDBytes, name: String, scopes: Set<Scope>) {
         self.id = id
         self.name = name
@@ -23,7 +18,6 @@ package struct KeyGrant: Sendable, Hashable {
 
     /// Whether the key opens something.
     ///
-    /// - Parameter scope: What a route demands.
     /// - Returns: True where the scope is one of the key's; none includes another.
     package func allows(_ scope: Scope) -> Bool {
         scopes.contains(scope)
@@ -31,7 +25,6 @@ package struct KeyGrant: Sendable, Hashable {
 
     /// Whether a text can be the name of a key.
     ///
-    /// - Parameter text: What an operator typed.
     /// - Returns: True for 1 to 100 printable characters.
     package static func isName(_ text: String) -> Bool {
         PrintableText.isGood(text, length: 1...100)

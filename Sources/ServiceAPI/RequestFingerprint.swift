@@ -10,9 +10,6 @@ package struct RequestFingerprint: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - method: Upper case.
-    ///   - path: As it came.
-    ///   - body: As it came.
-    ///   - hasher: A context of the loop.
     ///   - appendValue: Writes the content so that it is the same for every spelling of its value; false, and nothing written,
     ///     where it has none.
     package init(
@@ -33,8 +30,6 @@ package struct RequestFingerprint: Sendable, Hashable {
     }
 
     /// A fingerprint that was made before.
-    ///
-    /// - Parameter digest: Of a request.
     package init(_ digest: Digest32) {
         self.digest = digest
     }

@@ -20,7 +20,6 @@ package struct Scope: Sendable, Hashable, FeatureSlot {
     ///
     /// - Parameters:
     ///   - text: Scopes with a comma between each two; no blanks, none twice, at least one.
-    ///   - known: Those that the program has.
     /// - Returns: At least one scope, in the order of those known.
     /// - Throws: The first part that is none.
     package static func parse(_ text: String, among known: [Scope]) throws(ListRefusal) -> [Scope] {

@@ -6,7 +6,6 @@ package protocol ServiceGate: AnyObject {
     /// Lets a request in, and counts it for its key.
     ///
     /// - Parameter scope: What the key has to open.
-    /// - Returns: What the key allows.
     /// - Throws: A refusal as every route below `/v1` has it: of a browser, a key, a rate, a scope.
     func admit(_ request: HTTPRequest, _ scope: Scope) async throws(Failure) -> KeyGrant
 }

@@ -32,8 +32,6 @@ package struct BrokerPolicy: Sendable {
     package var limits = Limits()
 
     /// The defaults of a profile.
-    ///
-    /// - Parameter profile: How strict.
     package init(profile: Profile = .standard) {
         let isCompat = profile == .compat
         let isStrict = profile == .strict

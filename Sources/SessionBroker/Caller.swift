@@ -18,7 +18,6 @@ package struct Caller: Sendable {
     /// A caller over HTTP.
     ///
     /// - Parameters:
-    ///   - keys: What limits count by.
     ///   - agent: SHA-256 of the user agent as sent, or of nothing; only the first digits are kept.
     ///   - serialNumber: Of the request, unique; by its sixteen hexadecimal digits a repeated statement is also distinguished
     ///     from a new one.
@@ -47,7 +46,6 @@ package struct Caller: Sendable {
     /// A caller inside the program: a sweep, a recovery, an operator.
     ///
     /// - Parameters:
-    ///   - word: One word, for the audit trail.
     ///   - request: Unique, made by this program, at most 64 characters of ASCII.
     package init(internal word: String, request: String) {
         keys = ClientKeys(address: 0, network: 0)

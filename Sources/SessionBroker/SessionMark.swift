@@ -11,10 +11,6 @@ package struct SessionMark: Sendable, Hashable, CustomStringConvertible {
     package let reference: String?
 
     /// A mark.
-    ///
-    /// - Parameters:
-    ///   - webviewSession: Whose objects they are.
-    ///   - reference: What has no room elsewhere.
     package init(_ webviewSession: WebviewSessionID, reference: String? = nil) {
         self.webviewSession = webviewSession
         self.reference = reference.flatMap { $0.isEmpty ? nil : $0 }
@@ -32,8 +28,6 @@ package struct SessionMark: Sendable, Hashable, CustomStringConvertible {
     /// A mark as it is written, or `nil` for any other text: id and number have to fit each other.
     ///
     /// Allocates nothing where no reference follows.
-    ///
-    /// - Parameter text: Of anybody, of any length.
     package init?(_ text: String) {
         let octets = text.utf8Span.span
         let blank = UInt8(ascii: " ")

@@ -52,7 +52,6 @@ package enum WebviewSessionStatus: String, Sendable {
     /// The status of a webview session.
     ///
     /// - Parameters:
-    ///   - state: Where it stands.
     ///   - isOver: Whether a deadline has passed.
     package init(_ state: WebviewSessionState, isOver: Bool) {
         switch state {

@@ -9,7 +9,6 @@ package enum SecretFile {
     ///
     /// - Parameters:
     ///   - path: As the setting names it; links are followed.
-    ///   - setting: For the message.
     ///   - limit: The most bytes that are accepted.
     /// - Throws: What is wrong with the file, without its content.
     package static func read(
@@ -33,7 +32,6 @@ package enum SecretFile {
     ///
     /// - Parameters:
     ///   - path: As the setting names it; links are followed.
-    ///   - setting: For the message.
     /// - Throws: What is wrong with the file, without its content.
     package static func line(_ path: String, _ setting: String) throws(ConfigurationError) -> [UInt8] {
         var line = try read(path, setting, limit: 4096)
@@ -44,7 +42,6 @@ package enum SecretFile {
 
     /// Who else may open a file, and what to do about it; `nil` where nobody may.
     ///
-    /// - Parameter path: Links are followed.
     /// - Throws: `IOError` where there is no such file.
     package static func exposure(_ path: String) throws(IOError) -> String? {
         let mode = try Files.targetMode(path)

@@ -102,8 +102,6 @@ extension SettingReader {
     }
 
     /// The case chosen; the first one after a problem.
-    ///
-    /// - Parameter words: Those allowed.
     package mutating func choice<Word: RawRepresentable<String>>(
         _ name: String,
         _ words: [Word],
@@ -114,8 +112,6 @@ extension SettingReader {
     }
 
     /// The case chosen, or what another setting has come to where this one is empty or wrong; that is then printed.
-    ///
-    /// - Parameter words: Those allowed.
     package mutating func choice<Word: RawRepresentable<String>>(
         _ name: String,
         _ words: [Word],
@@ -144,8 +140,6 @@ extension SettingReader {
     }
 
     /// The objects of an array.
-    ///
-    /// - Parameter meaning: Their members.
     package mutating func objects(_ name: String, _ meaning: String) -> [JSONValue] {
         readObjects(Setting(name, .objects, "[]", meaning))
     }

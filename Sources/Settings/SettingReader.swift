@@ -76,7 +76,6 @@ package struct SettingReader {
     /// Notes a problem of a setting.
     ///
     /// - Parameters:
-    ///   - name: The setting.
     ///   - item: The object that it is about, where there are several; from zero.
     ///   - text: What is wrong, without the value where it is secret.
     package mutating func complain(_ name: String, item: Int? = nil, _ text: String) {

@@ -4,8 +4,6 @@ import StrictJSON
 
 extension SettingSource {
     /// What is wrong with the source as a whole, one line each: of the file in its order, then of the variables by name.
-    ///
-    /// - Parameter settings: All that were read.
     func problems(knowing settings: [Setting]) -> [String] {
         let names = Dictionary(settings.map { ($0.name, $0) }) { first, _ in first }
         let variables = Dictionary(settings.map { ($0.environmentName, $0) }) { first, _ in first }

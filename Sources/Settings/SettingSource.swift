@@ -21,7 +21,6 @@ package struct SettingSource: Sendable {
     ///
     /// - Parameters:
     ///   - file: The JSON document, or `nil` where no file was named.
-    ///   - path: Where the document is, for people.
     ///   - environment: All variables; those with the prefix `SALLYPORT_` that no setting owns are problems.
     package init(file: [UInt8]?, path: String = "configuration file", environment: [String: String]) {
         variables = environment.filter { $0.key.hasPrefix("SALLYPORT_") }
@@ -65,10 +64,6 @@ package struct SettingSource: Sendable {
     }
 
     /// The source with further values for settings that nothing has set; file, environment and earlier defaults win.
-    ///
-    /// - Parameters:
-    ///   - defaults: Name to text.
-    ///   - objects: Name to array of objects.
     package func fillingIn(_ defaults: [String: String], objects: [String: [JSONValue]] = [:]) -> SettingSource {
         var copy = self
         copy.defaults.merge(defaults) { own, _ in own }
@@ -82,7 +77,6 @@ package struct SettingSource: Sendable {
     ///
     /// - Parameters:
     ///   - file: The JSON document.
-    ///   - path: Where it is, for people.
     /// - Throws: What is wrong with the document as a whole.
     package func over(_ file: [UInt8], path: String) throws(ConfigurationError) -> SettingSource {
         var copy = self
@@ -103,8 +97,6 @@ package struct SettingSource: Sendable {
     /// means the same in every working folder.
     ///
     /// - Parameters:
-    ///   - settings: All that the program has.
-    ///   - folder: The working folder, absolute.
     ///   - texts: Further settings, by name: what is left of a secret one without its secret.
     package func document(of settings: [Setting], in folder: String, adding texts: [String: String]) -> JSONValue {
         var members: [JSONMember] = []

@@ -40,7 +40,6 @@ package struct ButtonExplanation: Sendable {
     /// Explains a payload.
     ///
     /// - Parameters:
-    ///   - payload: With its signature.
     ///   - key: The merchant's; without one nothing is verified.
     ///   - expected: The payload or the string to sign as the signing program had it, to be compared.
     package init(_ payload: Payload, key: RSAPublicKey?, expected: [UInt8]? = nil) {

@@ -16,9 +16,7 @@ package struct RecordedRequest: Sendable {
     /// Takes a request apart that another reader has read.
     ///
     /// - Parameters:
-    ///   - method: In any case.
     ///   - target: A path with a query, or a whole URL.
-    ///   - fields: Names and values.
     ///   - body: Empty for none.
     package init(method: String, target: String, fields: [(String, String)], body: [UInt8]) {
         let (path, query) = RecordedRequest.split(target)

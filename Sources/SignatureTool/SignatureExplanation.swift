@@ -25,10 +25,6 @@ package struct SignatureExplanation: Sendable {
         package let keyID: String?
 
         /// A signer.
-        ///
-        /// - Parameters:
-        ///   - key: The merchant's.
-        ///   - keyID: Its name.
         package init(key: RSAPublicKey?, keyID: String? = nil) {
             self.key = key
             self.keyID = keyID
@@ -39,7 +35,6 @@ package struct SignatureExplanation: Sendable {
     ///
     /// - Parameters:
     ///   - request: As it was sent, with its `Authorization` field.
-    ///   - signer: Whose it should be.
     ///   - now: The service's clock. A date long past is not held against a request that was recorded.
     ///   - expected: The canonical request or the string to sign as the signing program made it, to be compared.
     package init(request: SignedRequest, signer: Signer, now: WallTime, expected: [UInt8]? = nil) {

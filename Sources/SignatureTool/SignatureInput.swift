@@ -5,7 +5,6 @@ import StrictJSON
 package enum SignatureInput {
     /// A request: HTTP, or JSON with `method`, `url`, `headers`, `body`.
     ///
-    /// - Parameter octets: The whole input.
     /// - Returns: The request, and what was done to read it.
     /// - Throws: What cannot be read.
     package static func request(_ octets: [UInt8]) throws(RecordedRequest.Problem) -> RecordedRequest {
@@ -35,7 +34,6 @@ package enum SignatureInput {
 
     /// A button payload: JSON with `payloadJSON`, `signature`, `algorithm`, on its own or inside the script's configuration.
     ///
-    /// - Parameter octets: The whole input.
     /// - Returns: The payload with its signature.
     /// - Throws: What cannot be read.
     package static func button(_ octets: [UInt8]) throws(RecordedRequest.Problem) -> ButtonExplanation.Payload {

@@ -15,7 +15,6 @@ package struct SignatureReport {
     /// The report on a request.
     ///
     /// - Parameters:
-    ///   - explanation: Of the request.
     ///   - notes: On how the request was read; they follow the hints.
     package init(_ explanation: SignatureExplanation, _ notes: [SignatureHint]) {
         verdict = explanation.verdict
@@ -29,7 +28,6 @@ package struct SignatureReport {
     /// The report on a button payload.
     ///
     /// - Parameters:
-    ///   - explanation: Of the payload.
     ///   - notes: On how the input was read; they follow the hints.
     package init(_ explanation: ButtonExplanation, _ notes: [SignatureHint]) {
         verdict = explanation.verdict

@@ -45,10 +45,6 @@ package struct SignatureHint: Sendable, Equatable {
     package let text: String
 
     /// A hint.
-    ///
-    /// - Parameters:
-    ///   - code: One word for programs.
-    ///   - text: For people.
     package init(_ code: String, _ text: String) {
         self.code = code
         self.text = text

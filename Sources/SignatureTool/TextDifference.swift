@@ -15,7 +15,6 @@ package struct TextDifference: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - ours: What the service makes of what was sent.
-    ///   - theirs: What the signer made.
     ///   - part: What a line of ours is, by its number from 1.
     /// - Returns: Place and both sides.
     static func first(_ ours: [UInt8], _ theirs: [UInt8], part: (Int) -> String) -> TextDifference? {

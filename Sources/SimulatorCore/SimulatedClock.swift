@@ -10,7 +10,6 @@ package struct SimulatedClock: Sendable, Equatable, Codable {
 
     /// The simulated time at a real one.
     ///
-    /// - Parameter real: What the real clock shows.
     /// - Returns: The real time plus the lead.
     package func time(at real: WallTime) -> WallTime {
         WallTime(microseconds: real.microseconds &+ lead)
@@ -27,7 +26,6 @@ package struct SimulatedClock: Sendable, Equatable, Codable {
     /// Makes the clock show a given time from now on.
     ///
     /// - Parameters:
-    ///   - time: What it shall show.
     ///   - real: What the real clock shows at this moment.
     package mutating func set(to time: WallTime, at real: WallTime) {
         lead = time.microseconds &- real.microseconds

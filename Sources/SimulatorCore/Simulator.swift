@@ -44,7 +44,6 @@ extension Simulator {
     ///
     /// - Parameters:
     ///   - listener: Port 0 lets the kernel choose.
-    ///   - tls: Required for a listener with TLS.
     /// - Returns: The server, listening; drain it to end the service.
     /// - Throws: `SimulatorError`, or `ServerError`.
     package func serve(

@@ -21,7 +21,6 @@ package final class SimulatorHost {
     ///   - reactor: Of the loop that this is called on; the only one.
     ///   - path: Where the first simulator keeps its state from one run to the next; those of the others stand beside it, with
     ///     their name behind. `nil` to forget all.
-    ///   - logger: Gets a line for each listener.
     package init(_ reactor: Reactor, state path: String?, logger: Logger) {
         self.reactor = reactor
         self.path = path

@@ -22,8 +22,6 @@ package struct SimulatorRequest: Sendable {
     /// - Parameters:
     ///   - method: Upper case.
     ///   - target: Path and query as received.
-    ///   - fields: Names in either case.
-    ///   - body: The content.
     ///   - mayControl: Whether the other end may use the control interface.
     ///   - isSecure: Whether it came over TLS.
     package init(
@@ -47,15 +45,11 @@ package struct SimulatorRequest: Sendable {
     /// The value of the first field of a name, or `nil` where there is none.
     ///
     /// - Parameter name: In lower case.
-    /// - Returns: As it came.
     package func first(_ name: String) -> String? {
         fields.first { $0.name == name }?.value
     }
 
     /// The value of a cookie, or `nil` where there is none or two.
-    ///
-    /// - Parameter name: Compared with case.
-    /// - Returns: As it came.
     package func cookie(_ name: String) -> String? {
         let pairs = fields.filter { $0.name == "cookie" }.flatMap { $0.value.split(separator: ";") }
         let found = pairs.compactMap { pair -> String? in
@@ -99,7 +93,6 @@ package struct SimulatorAnswer: Sendable, Equatable, Codable {
     /// The value of the first field of a name, or `nil` where there is none.
     ///
     /// - Parameter name: In lower case.
-    /// - Returns: As it came.
     package func first(_ name: String) -> String? {
         fields.first { $0.name == name }?.value
     }

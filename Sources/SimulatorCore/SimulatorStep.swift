@@ -33,7 +33,6 @@ package enum SimulatorStep<Pause: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - ifAbandoned: What becomes of a request whose client goes during a pause.
-    ///   - resume: Continues a request after its pause.
     package func result(
         _ reactor: Reactor,
         ifAbandoned: @escaping (Pause) -> Fault.Abandonment = { _ in .later },

@@ -57,9 +57,6 @@ package struct WebURL: Sendable, Equatable {
 
     /// The URL with one more parameter, before a fragment.
     ///
-    /// - Parameters:
-    ///   - name: Unreserved characters.
-    ///   - value: Unreserved characters.
     /// - Returns: The longer URL.
     package func appending(_ name: String, _ value: String) -> String {
         let base = String(text.prefix { $0 != "#" })

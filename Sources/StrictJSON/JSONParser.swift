@@ -40,7 +40,6 @@ package struct JSONParser {
     ///   - bytes: UTF-8 without a byte order mark; blanks around the value are fine.
     ///   - depth: How many lists and objects may lie inside each other.
     ///   - values: How many values there may be, that of the whole text among them: small ones cost most by the byte.
-    /// - Returns: The value.
     /// - Throws: The first thing that is wrong.
     package static func parse(_ bytes: [UInt8], depth: Int = 16, values: Int = .max) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes, values: values)

@@ -24,7 +24,6 @@ package struct JSONRefusal: Error, Sendable, Equatable, CustomStringConvertible 
     ///
     /// - Parameters:
     ///   - path: From the root, empty for the root itself.
-    ///   - reason: What is wrong.
     package init(_ path: String, _ reason: Reason) {
         self.path = path
         self.reason = reason
@@ -74,7 +73,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a text that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: Any text, the empty one among them; `nil` where it is absent or `null`.
     /// - Throws: `notA` for another type.
     package mutating func optionalText(_ name: String) throws(JSONRefusal) -> String? {
@@ -85,7 +83,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a text.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: Any text, the empty one among them.
     /// - Throws: `missing`; `notA` for another type.
     package mutating func text(_ name: String) throws(JSONRefusal) -> String {
@@ -95,7 +92,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a whole number that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: A number without fraction or exponent that fits the type; `nil` where it is absent or `null`.
     /// - Throws: `notA` for anything else.
     package mutating func optionalInteger(_ name: String) throws(JSONRefusal) -> Int? {
@@ -106,7 +102,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a whole number.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: A number without fraction or exponent that fits the type.
     /// - Throws: `missing`; `notA` for anything else.
     package mutating func integer(_ name: String) throws(JSONRefusal) -> Int {
@@ -116,7 +111,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a truth value that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: `true` or `false`; `nil` where it is absent or `null`.
     /// - Throws: `notA` for anything else, texts and numbers among it.
     package mutating func optionalFlag(_ name: String) throws(JSONRefusal) -> Bool? {
@@ -127,7 +121,6 @@ package struct JSONReader: Sendable {
 
     /// Takes an object that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: A reader for it, to be ended for itself; `nil` where it is absent or `null`.
     /// - Throws: `notA` for anything but an object.
     package mutating func optionalObject(_ name: String) throws(JSONRefusal) -> JSONReader? {
@@ -137,7 +130,6 @@ package struct JSONReader: Sendable {
 
     /// Takes an object.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: A reader for it, to be ended for itself.
     /// - Throws: `missing`; `notA` for anything but an object.
     package mutating func object(_ name: String) throws(JSONRefusal) -> JSONReader {
@@ -147,7 +139,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a list of objects.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: A reader for each element in order, each to be ended for itself; possibly none.
     /// - Throws: `missing`; `notA` where it is no list or an element is no object.
     package mutating func objects(_ name: String) throws(JSONRefusal) -> [JSONReader] {
@@ -157,7 +148,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a list of objects that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: A reader for each element in order, each to be ended for itself; `nil` where it is absent or `null`.
     /// - Throws: `notA` where it is no list or an element is no object.
     package mutating func optionalObjects(_ name: String) throws(JSONRefusal) -> [JSONReader]? {
@@ -172,7 +162,6 @@ package struct JSONReader: Sendable {
 
     /// Takes a list of texts that may be absent.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: The texts in order, possibly none; `nil` where the member is absent or `null`.
     /// - Throws: `notA` where it is no list or an element is no text.
     package mutating func optionalTexts(_ name: String) throws(JSONRefusal) -> [String]? {
@@ -188,7 +177,6 @@ package struct JSONReader: Sendable {
 
     /// Takes an object whose members are all texts, under names of the sender's choice.
     ///
-    /// - Parameter name: The whole name.
     /// - Returns: The members in order; none where it is absent or `null`.
     /// - Throws: `notA` where it is no object or a member is no text.
     package mutating func texts(_ name: String) throws(JSONRefusal) -> [(name: String, text: String)] {
@@ -206,9 +194,6 @@ package struct JSONReader: Sendable {
 
     /// The refusal of a member, for rules about its content that this type does not know.
     ///
-    /// - Parameters:
-    ///   - name: The whole name.
-    ///   - reason: What is wrong.
     /// - Returns: The refusal, with the whole path.
     package func refusal(_ name: String, _ reason: JSONRefusal.Reason) -> JSONRefusal {
         JSONRefusal(path(name), reason)

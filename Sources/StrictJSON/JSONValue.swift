@@ -24,10 +24,6 @@ package struct JSONMember: Sendable {
     package var value: JSONValue
 
     /// The given member.
-    ///
-    /// - Parameters:
-    ///   - name: Any text.
-    ///   - value: Any value.
     package init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value
@@ -56,22 +52,16 @@ extension JSONMember: Equatable {
 
 extension JSONValue {
     /// A text, or `null` where there is none.
-    ///
-    /// - Parameter text: Any text.
     package init(_ text: String?) {
         self = text.map(JSONValue.string) ?? .null
     }
 
     /// A whole number.
-    ///
-    /// - Parameter number: Any number.
     package init(_ number: Int) {
         self = .number(String(number))
     }
 
     /// The value of a member; `nil` where it is absent or `null`, and in anything but an object.
-    ///
-    /// - Parameter name: The whole name.
     package subscript(_ name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         guard let value = members.first(where: { $0.name.octets == name.octets })?.value else { return nil }

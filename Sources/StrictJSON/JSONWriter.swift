@@ -12,8 +12,6 @@ extension JSONValue: CustomStringConvertible {
     }
 
     /// Appends the value as compact UTF-8 text without a line break.
-    ///
-    /// - Parameter output: Grows by the text.
     package func append(to output: inout [UInt8]) {
         append(to: &output, inOrderOfNames: false)
     }
@@ -81,10 +79,6 @@ extension JSONValue: CustomStringConvertible {
     }
 
     /// Appends a text with its quotation marks and escapes.
-    ///
-    /// - Parameters:
-    ///   - text: Any text.
-    ///   - output: Grows by it.
     package static func append(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

@@ -24,7 +24,6 @@ enum ErrorQueue {
 
     /// Empties the queue into an error.
     ///
-    /// - Parameter code: What the failed call was about.
     /// - Returns: The error with the library's texts as its detail.
     static func error(_ code: TLSError.Code) -> TLSError {
         TLSError(code, detail: drain().map(\.text).joined(separator: "; "))

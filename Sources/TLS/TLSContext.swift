@@ -41,7 +41,6 @@ package import Primitives
     /// Each client is shown one whose signature it can check, P-256 before RSA.
     ///
     /// - Parameters:
-    ///   - identities: One of each kind.
     ///   - alpn: As above.
     ///   - ticketKeys: As above.
     /// - Throws: As above; `settingRefused` for two of one kind.

@@ -30,7 +30,6 @@ package struct TLSError: Error, Sendable, CustomStringConvertible, CustomDebugSt
     /// A failure with the given code and detail.
     ///
     /// - Parameters:
-    ///   - code: What went wrong.
     ///   - detail: For operators; may be empty.
     package init(_ code: Code, detail: String = "") {
         self.code = code

@@ -11,7 +11,6 @@ package struct TLSIdentity: Sendable {
     ///
     /// - Parameters:
     ///   - certificatePEM: The leaf first, then its issuers.
-    ///   - keyPEM: The leaf's.
     package init(certificatePEM: [UInt8], keyPEM: Secret<[UInt8]>) {
         self.certificatePEM = certificatePEM
         self.keyPEM = keyPEM

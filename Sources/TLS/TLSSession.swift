@@ -30,7 +30,6 @@ import COpenSSL
 
     /// A server's session.
     ///
-    /// - Parameter context: A server's context.
     /// - Throws: `settingRefused` when the library has no memory.
     package init(accepting context: TLSContext) throws(TLSError) {
         self.context = context
@@ -41,7 +40,6 @@ import COpenSSL
     /// A client's session.
     ///
     /// - Parameters:
-    ///   - context: A client's context.
     ///   - serverName: The name or address the server's certificate must carry; a name is also sent to it (SNI).
     ///   - resumption: From an earlier session with the same server, to shorten the handshake.
     /// - Throws: `settingRefused` when the library has no memory or the name is impossible.
@@ -88,7 +86,6 @@ import COpenSSL
 
     /// Hands over what the network delivered; nothing happens with it before the next handshake step or read.
     ///
-    /// - Parameter ciphertext: In the order of arrival; copied.
     /// - Throws: `settingRefused` when the library has no memory.
     package func feed(_ ciphertext: Span<UInt8>) throws(TLSError) {
         guard !ciphertext.isEmpty else { return }
@@ -148,7 +145,6 @@ import COpenSSL
     /// Decrypts what was fed.
     ///
     /// - Parameters:
-    ///   - buffer: Grows by what was read.
     ///   - limit: The most to read, at least 1; one call gives at most one record (16 KiB).
     /// - Returns: How much was written, or that there is nothing (more) to read.
     /// - Throws: `sessionFailed`, or `sessionOver` before the handshake is complete and after an earlier failure.

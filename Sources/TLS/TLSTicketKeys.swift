@@ -29,7 +29,6 @@ package final class TLSTicketKeys: Sendable {
 
     /// One fresh key, which no other process has.
     ///
-    /// - Parameter clock: For the age of keys.
     /// - Throws: `settingRefused` when the library has no random bytes to give.
     package init(clock: any WallClock) throws(TLSError) {
         guard let key = Key.fresh(at: clock.now()) else { throw ErrorQueue.error(.settingRefused) }
@@ -41,7 +40,6 @@ package final class TLSTicketKeys: Sendable {
     /// Keys that every process has which derives them from the same secret.
     ///
     /// - Parameters:
-    ///   - clock: For the present period.
     ///   - derive: Gives the `keyBytes` bytes of a period, the same in each process; `nil` when it has failed, and then no
     ///     handshake succeeds that wants to make a ticket. Any thread may call it.
     package init(clock: any WallClock, derive: @escaping @Sendable (_ period: Int64) -> Secret<[UInt8]>?) {

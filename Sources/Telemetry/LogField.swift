@@ -33,7 +33,6 @@ package struct LogField: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - name: Lower case, words joined by underscores.
-    ///   - text: What it holds.
     package init(_ name: StaticString, _ text: String) {
         self.init(name, .text(text))
     }
@@ -42,7 +41,6 @@ package struct LogField: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - name: Lower case, words joined by underscores, with the unit.
-    ///   - integer: What it holds.
     package init(_ name: StaticString, _ integer: Int) {
         self.init(name, .integer(integer))
     }
@@ -51,16 +49,11 @@ package struct LogField: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - name: Lower case, words joined by underscores, with the unit.
-    ///   - number: What it holds.
     package init(_ name: StaticString, _ number: Double) {
         self.init(name, .number(number))
     }
 
     /// A field that is true or false.
-    ///
-    /// - Parameters:
-    ///   - name: Reads as a statement.
-    ///   - flag: What it holds.
     package init(_ name: StaticString, _ flag: Bool) {
         self.init(name, .flag(flag))
     }

@@ -25,10 +25,7 @@ package struct Logger: Sendable {
     /// - Parameters:
     ///   - level: The least level that is written.
     ///   - label: The part of the program; written as `label` on every line unless it is empty.
-    ///   - format: How lines are written.
     ///   - hasPriorities: Whether each line begins with its level as `<3>`, which the journal of systemd takes off.
-    ///   - clock: For the time of each line.
-    ///   - sink: Takes the finished lines.
     package init(
         level: LogLevel,
         label: String = "",
@@ -109,7 +106,6 @@ package struct Logger: Sendable {
     /// Writes one line of level `debug`.
     ///
     /// - Parameters:
-    ///   - event: What happened, in dotted form.
     ///   - fields: Evaluated only when the line is written.
     package func debug(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
         log(.debug, event, fields())
@@ -118,7 +114,6 @@ package struct Logger: Sendable {
     /// Writes one line of level `info`.
     ///
     /// - Parameters:
-    ///   - event: What happened, in dotted form.
     ///   - fields: Evaluated only when the line is written.
     package func info(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
         log(.info, event, fields())
@@ -127,7 +122,6 @@ package struct Logger: Sendable {
     /// Writes one line of level `warning`.
     ///
     /// - Parameters:
-    ///   - event: What happened, in dotted form.
     ///   - fields: Evaluated only when the line is written.
     package func warning(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
         log(.warning, event, fields())
@@ -136,7 +130,6 @@ package struct Logger: Sendable {
     /// Writes one line of level `error`.
     ///
     /// - Parameters:
-    ///   - event: What happened, in dotted form.
     ///   - fields: Evaluated only when the line is written.
     package func error(_ event: StaticString, _ fields: @autoclosure () -> [LogField] = []) {
         log(.error, event, fields())

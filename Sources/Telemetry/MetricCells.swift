@@ -41,15 +41,11 @@ package struct Gauge: Sendable {
     let cell: NumberCell
 
     /// Changes the number.
-    ///
-    /// - Parameter amount: May be negative.
     package func add(_ amount: Int) {
         cell.value.wrappingAdd(amount, ordering: .relaxed)
     }
 
     /// Replaces the number.
-    ///
-    /// - Parameter value: The new number.
     package func set(_ value: Int) {
         cell.value.store(value, ordering: .relaxed)
     }

@@ -12,8 +12,6 @@ package final class CapturedLog: Sendable {
     ///
     /// - Parameters:
     ///   - level: The least level that is kept.
-    ///   - clock: For the time of each line.
-    /// - Returns: The logger.
     package func logger(level: LogLevel = .trace, clock: any WallClock = ManualClock()) -> Logger {
         Logger(level: level, clock: clock) { line in
             self.stored.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
@@ -25,7 +23,6 @@ package final class CapturedLog: Sendable {
 
     /// The lines so far that contain a text.
     ///
-    /// - Parameter text: For example an event's name.
     /// - Returns: In the order of writing.
     package func lines(with text: String) -> [String] {
         lines.filter { $0.contains(text) }

@@ -13,7 +13,6 @@ package struct DeadlineExceeded: Error, CustomStringConvertible {
 /// - Parameters:
 ///   - deadline: Generous; it is reached only by a fault.
 ///   - body: Cancelled at the deadline, and left behind when it does not end then.
-/// - Returns: What the body returns.
 /// - Throws: What the body throws, or `DeadlineExceeded`.
 package func withDeadline<Result: Sendable>(
     _ deadline: Duration = .seconds(300),

@@ -47,7 +47,6 @@ package struct Growth: Sendable, CustomStringConvertible {
     /// Measures work that does not wait.
     ///
     /// - Parameters:
-    ///   - name: What is done.
     ///   - size: In octets; the work is also done with twice as many.
     ///   - work: Done with either size several times, until the outcome is good or no better outcome is to be expected.
     /// - Throws: What the work throws.
@@ -69,7 +68,6 @@ package struct Growth: Sendable, CustomStringConvertible {
     /// Measures work on a loop, whose thread does nothing else.
     ///
     /// - Parameters:
-    ///   - name: What is done.
     ///   - size: In octets; the work is also done with twice as many.
     ///   - work: Done with either size several times, until the outcome is good or no better outcome is to be expected.
     /// - Throws: What the work throws.

@@ -45,8 +45,6 @@ package struct HTTP2Frame: Sendable, Equatable {
     /// The given frame.
     ///
     /// - Parameters:
-    ///   - type: Its number.
-    ///   - flags: All of them.
     ///   - stream: 0 for the connection.
     ///   - payload: Any bytes.
     package init(type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) {
@@ -59,8 +57,6 @@ package struct HTTP2Frame: Sendable, Equatable {
     /// The given frame.
     ///
     /// - Parameters:
-    ///   - kind: A type of the standard.
-    ///   - flags: All of them.
     ///   - stream: 0 for the connection.
     ///   - payload: Any bytes.
     package init(_ kind: Kind, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) {
@@ -75,7 +71,6 @@ package struct HTTP2Frame: Sendable, Equatable {
 
     /// The number in four bytes of the payload: a code, a last stream, an increment.
     ///
-    /// - Parameter offset: Where they begin.
     /// - Returns: 0 where the payload is shorter.
     package func number(at offset: Int = 0) -> UInt32 {
         guard payload.count >= offset + 4 else { return 0 }
@@ -96,7 +91,6 @@ package struct HTTP2Frame: Sendable, Equatable {
 
     /// A number as four bytes.
     ///
-    /// - Parameter number: Any.
     /// - Returns: The highest byte first.
     package static func four(_ number: UInt32) -> [UInt8] {
         (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(24 - 8 * $0)) }
@@ -104,7 +98,6 @@ package struct HTTP2Frame: Sendable, Equatable {
 
     /// Takes the first frame off some bytes.
     ///
-    /// - Parameter bytes: Lose the frame.
     /// - Returns: `nil` where it is not complete.
     package static func take(from bytes: inout [UInt8]) -> HTTP2Frame? {
         guard bytes.count >= 9 else { return nil }
@@ -122,7 +115,6 @@ package struct HTTP2Frame: Sendable, Equatable {
 extension HTTP2Frame {
     /// A frame of settings.
     ///
-    /// - Parameter values: Number and value of each.
     /// - Returns: Without the flag that acknowledges.
     package static func settings(_ values: [(UInt16, UInt32)] = []) -> HTTP2Frame {
         HTTP2Frame(.settings, values.flatMap { [UInt8($0.0 >> 8), UInt8($0.0 & 255)] + four($0.1) })
@@ -134,7 +126,6 @@ extension HTTP2Frame {
     ///   - stream: An odd number, greater than those before.
     ///   - fields: Pseudo-fields first, unless the test is about that.
     ///   - ends: Whether no content follows.
-    /// - Returns: With END_HEADERS.
     package static func headers(_ stream: UInt32, _ fields: [(String, String)], ends: Bool = true) -> HTTP2Frame {
         HTTP2Frame(.headers, flags: endHeaders | (ends ? end : 0), stream: stream, block(fields))
     }
@@ -143,7 +134,6 @@ extension HTTP2Frame {
     ///
     /// - Parameters:
     ///   - stream: An open one.
-    ///   - bytes: The content.
     ///   - ends: Whether the stream ends with it.
     /// - Returns: Without padding.
     package static func data(_ stream: UInt32, _ bytes: [UInt8], ends: Bool = true) -> HTTP2Frame {
@@ -173,7 +163,6 @@ extension HTTP2Frame {
     /// Fields as literals without an index: the plainest form there is.
     ///
     /// - Parameter fields: Sent as they are, wrong ones too.
-    /// - Returns: A header block.
     package static func block(_ fields: [(String, String)]) -> [UInt8] {
         fields.flatMap { [0] + text($0.0) + text($0.1) }
     }
@@ -195,7 +184,6 @@ extension HTTP2Frame {
     /// - Parameters:
     ///   - path: Path and query.
     ///   - method: For example `POST`.
-    ///   - more: Further fields.
     /// - Returns: Four pseudo-fields and the further ones.
     package static func request(
         _ path: String = "/",

@@ -13,7 +13,6 @@ import CNGHTTP2
 
     /// The fields of a block.
     ///
-    /// - Parameter block: Complete.
     /// - Returns: `nil` where it is no header block.
     package func read(_ block: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []

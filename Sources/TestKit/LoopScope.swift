@@ -5,10 +5,8 @@ package import Telemetry
 ///
 /// - Parameters:
 ///   - clock: The loop's calendar and monotonic time; a `ManualClock` makes timers wait for the test.
-///   - metrics: Where the loop counts its turns.
 ///   - deadline: Generous; it is reached only by a fault.
 ///   - body: Runs on the loop's thread. What it leaves behind there ends with the loop.
-/// - Returns: What the body returns.
 /// - Throws: What the body throws, `DeadlineExceeded`, or `IOError` when the loop cannot start.
 package func withLoop<Result: Sendable>(
     clock: any LoopClock = SystemClock(),
@@ -28,7 +26,6 @@ package func withLoop<Result: Sendable>(
 /// Lets turns of the loop pass until a condition holds.
 ///
 /// - Parameters:
-///   - reactor: The loop of the caller.
 ///   - condition: Asked once in each turn.
 /// - Returns: Whether the condition holds; false only after a long time.
 package func waitUntil(_ reactor: Reactor, _ condition: () -> Bool) async -> Bool {

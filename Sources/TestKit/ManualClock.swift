@@ -40,8 +40,6 @@ package final class ManualClock: LoopClock {
     }
 
     /// Sets the calendar time alone, as an operator would, also backwards.
-    ///
-    /// - Parameter wall: The new calendar time.
     package func set(_ wall: WallTime) {
         times.withLock { $0.wall = wall }
     }

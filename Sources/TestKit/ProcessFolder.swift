@@ -11,7 +11,6 @@ package enum ProcessFolder {
 
     /// A new, empty folder with mode 0700, whose name no other call returns.
     ///
-    /// - Parameter name: What its name begins with.
     /// - Returns: A path that starts with a slash.
     /// - Throws: `IOError`.
     package static func makeFolder(_ name: String) throws(IOError) -> String {

@@ -8,8 +8,6 @@ package final class Recorder<Value: Sendable>: Sendable {
     package init() {}
 
     /// Adds a value.
-    ///
-    /// - Parameter value: What to keep.
     package func record(_ value: Value) {
         stored.withLock { $0.append(value) }
     }

@@ -5,8 +5,6 @@ package final class SeededRandom: RandomSource {
     private var state: UInt64
 
     /// A source that starts at a seed.
-    ///
-    /// - Parameter seed: Any number.
     package init(seed: UInt64) {
         state = seed
     }
@@ -15,7 +13,6 @@ package final class SeededRandom: RandomSource {
     ///
     /// - Parameters:
     ///   - count: How many, zero or more.
-    ///   - output: Grows by that many.
     package func append(_ count: Int, to output: inout [UInt8]) {
         for _ in 0..<count { output.append(UInt8(truncatingIfNeeded: next() >> 56)) }
     }

@@ -4,7 +4,6 @@ import Testing
 /// Runs a body with a new folder, which is removed with everything in it afterwards.
 ///
 /// - Parameter body: Takes the path, which starts with a slash and has mode 0700.
-/// - Returns: What the body returns.
 /// - Throws: What the body throws, or `IOError`.
 package func withTemporaryFolder<Result>(
     _ body: nonisolated(nonsending) (String) async throws -> Result

@@ -9,10 +9,6 @@ package final class FixedAnswer: Sendable {
     private let tag: EntityTag?
 
     /// An answer with a strong tag made from its content.
-    ///
-    /// - Parameters:
-    ///   - body: The content.
-    ///   - block: Its fields.
     package init(_ body: [UInt8], block: FieldBlock) {
         tag = EntityTag(SHA256.digest(of: body).hexadecimal)
         let tagged = block.adding(tag.map { [$0.field] } ?? [])

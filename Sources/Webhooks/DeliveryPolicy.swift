@@ -43,10 +43,8 @@ package struct DeliveryPolicy: Sendable {
     /// A redirect is a failure like any other: it is not followed. 410 says that the endpoint is gone for good.
     ///
     /// - Parameters:
-    ///   - attempt: What became of it.
     ///   - failures: How many tries of the event had failed before, zero or more.
     ///   - random: Supplies eight bytes where there is a pause.
-    /// - Returns: The outcome.
     package func outcome(
         on attempt: DeliveryAttempt,
         failures: Int,

@@ -15,8 +15,6 @@ package struct EventCursor: Sendable, Hashable {
     /// The place behind an event.
     ///
     /// - Parameters:
-    ///   - transaction: That it is listed under.
-    ///   - subject: Its session.
     ///   - sequence: Its place among the events of the session.
     package init(transaction: Int64, subject: UUIDBytes, sequence: Int64) {
         self.transaction = transaction
@@ -64,8 +62,6 @@ package struct EventPage: Sendable {
     /// A part of the list.
     ///
     /// - Parameters:
-    ///   - events: In their order.
-    ///   - next: Where to go on.
     ///   - hasMore: Whether there are more at the moment.
     package init(_ events: [WebhookEvent], next: EventCursor, hasMore: Bool) {
         self.events = events

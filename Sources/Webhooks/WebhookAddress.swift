@@ -13,7 +13,6 @@ package enum WebhookAddress {
     /// not found out.
     ///
     /// - Parameters:
-    ///   - url: Any text.
     ///   - allowsLoopback: Whether addresses of this machine are allowed, in clear too.
     /// - Returns: A sentence for an operator.
     package static func problem(_ url: String, allowsLoopback: Bool) -> String? {

@@ -36,11 +36,7 @@ package final class WebhookDispatcher {
         /// Everything that is needed, with a logger and metrics that nobody reads.
         ///
         /// - Parameters:
-        ///   - store: Keeps queues.
-        ///   - exchange: Carries requests.
-        ///   - vault: Opens the keys of endpoints.
         ///   - loop: Waits on the loop's timers; starts a task on the loop.
-        ///   - random: Supplies pauses and ids.
         ///   - clock: The calendar clock, and the one that nobody sets.
         package init(
             store: any WebhookStore,
@@ -111,7 +107,6 @@ package final class WebhookDispatcher {
     ///   - policy: How often and when an event is sent.
     ///   - concurrency: How many tries may be under way, one or more; one endpoint gets half of them.
     ///   - agent: What requests call their sender, for example `Sallyport/0.1.0`.
-    ///   - surroundings: The world.
     /// - Throws: As `WebhookSigner`.
     package init(
         policy: DeliveryPolicy,

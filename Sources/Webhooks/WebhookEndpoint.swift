@@ -24,10 +24,7 @@ package struct WebhookEndpoint: Sendable, Hashable {
     /// An endpoint.
     ///
     /// - Parameters:
-    ///   - id: Its id.
-    ///   - url: Where events go.
     ///   - types: Which events; empty for all.
-    ///   - createdAt: When it was added.
     ///   - keys: The name of its key, and of the one before while that signs too.
     ///   - queues: Sessions with events that have not arrived, those that are dead-lettered, and the age of the oldest.
     package init(
@@ -74,8 +71,6 @@ package struct WaitingQueue: Sendable, Hashable {
     /// A queue.
     ///
     /// - Parameters:
-    ///   - endpoint: Where its events go.
-    ///   - subject: The session.
     ///   - head: The first event and its type.
     ///   - places: The place of the first event and of the last.
     ///   - tries: How many have failed, and what the last one brought.
@@ -121,7 +116,6 @@ package struct WebhookReplayed: Sendable, Hashable {
     /// An outcome.
     ///
     /// - Parameters:
-    ///   - queues: How many queues are sent now.
     ///   - underWay: How many were left as they are.
     package init(queues: Int, underWay: Int = 0) {
         self.queues = queues

@@ -19,9 +19,7 @@ package struct WebhookEvent: Sendable, Hashable {
     /// An event.
     ///
     /// - Parameters:
-    ///   - id: The event's own.
     ///   - type: The text of a `WebhookEventType`.
-    ///   - subject: What it happened to.
     ///   - sequence: The place among the events of the same.
     ///   - at: When it happened; sent to the second.
     ///   - data: The session as it was then, without anything about the buyer; numbers keep their digits, members their order.
@@ -50,9 +48,6 @@ package struct WebhookEvent: Sendable, Hashable {
 
     /// The content of a request that lets an operator see whether an endpoint takes events; no session has such an event.
     ///
-    /// - Parameters:
-    ///   - id: Of this request alone.
-    ///   - at: The present.
     /// - Returns: One JSON object without line breaks, with the members of an event.
     package static func test(id: UUIDBytes, at: WallTime) -> [UInt8] {
         let event: JSONValue = [
@@ -63,17 +58,11 @@ package struct WebhookEvent: Sendable, Hashable {
     }
 
     /// An event's id as it is written everywhere outside: `evt_` and a UUID in lower case, 40 characters.
-    ///
-    /// - Parameter id: An event's.
-    /// - Returns: The text.
     package static func text(of id: UUIDBytes) -> String {
         tag + id.description
     }
 
     /// The id behind its text; `nil` for any other text.
-    ///
-    /// - Parameter text: Anything.
-    /// - Returns: An event's id.
     package static func id(of text: String) -> UUIDBytes? {
         text.octets.starts(with: tag.octets) ? UUIDBytes(String(Substring(text.utf8.dropFirst(tag.utf8.count)))) : nil
     }

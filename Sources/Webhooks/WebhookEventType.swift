@@ -13,7 +13,6 @@ package struct WebhookEventType: Sendable, Hashable, FeatureSlot {
     ///
     /// - Parameters:
     ///   - text: Types with a comma between each two; no blanks, none twice, at least one.
-    ///   - known: Those that the program has.
     /// - Returns: In the order of the list.
     package static func parse(_ text: String, among known: [WebhookEventType]) -> [WebhookEventType]? {
         var types: [WebhookEventType] = []

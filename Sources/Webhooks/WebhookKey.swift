@@ -11,7 +11,6 @@ package struct WebhookKey: Sendable {
     /// A key that was made before.
     ///
     /// - Parameters:
-    ///   - id: Its name.
     ///   - secret: The bytes.
     package init(id: String, secret: Secret<[UInt8]>) {
         self.id = id
@@ -35,7 +34,6 @@ package struct WebhookKey: Sendable {
 
     /// The bytes behind a secret's text, as a receiver takes them; `nil` for any other text.
     ///
-    /// - Parameter text: Anything.
     /// - Returns: 32 bytes.
     package static func secret(_ text: String) -> Secret<[UInt8]>? {
         guard text.hasPrefix(tag) else { return nil }

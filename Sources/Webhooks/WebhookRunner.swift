@@ -18,10 +18,7 @@ final class WebhookRunner {
     /// A runner on the loop of a command.
     ///
     /// - Parameters:
-    ///   - store: The database.
     ///   - vault: Seals keys; `nil` for actions that make none.
-    ///   - random: Supplies ids and keys.
-    ///   - exchange: Carries test events.
     ///   - agent: Their `User-Agent`.
     init(
         store: PostgresWebhookStore,
@@ -39,7 +36,6 @@ final class WebhookRunner {
 
     /// Carries out an action.
     ///
-    /// - Parameter action: What is wanted.
     /// - Returns: JSON texts, one for each line; none where nothing was found.
     /// - Throws: `StoreError` or `CryptographyError`.
     func run(_ action: WebhookAction) async throws -> [String] {
@@ -76,9 +72,6 @@ final class WebhookRunner {
 
     /// Sends a test event, signed as all others are.
     ///
-    /// - Parameters:
-    ///   - endpoint: Which.
-    ///   - timeout: For the answer.
     /// - Returns: A JSON text with the answer, and whether the event was taken; `nil` where there is no such endpoint.
     /// - Throws: `StoreError`, or `CryptographyError` where a key does not open.
     func test(_ endpoint: UUIDBytes, timeout: Duration) async throws -> (line: String, isTaken: Bool)? {

@@ -24,7 +24,6 @@ package final class WebhookSigner {
     ///
     /// - Parameters:
     ///   - id: The event's; the same at every try.
-    ///   - time: Of this try.
     ///   - body: Octet for octet what is sent.
     ///   - keys: One, or two while an endpoint changes its secret.
     /// - Returns: `webhook-id`, `webhook-timestamp`, `webhook-signature` and `webhook-key-id`; the last two have a part for
@@ -42,10 +41,7 @@ package final class WebhookSigner {
     ///
     /// - Parameters:
     ///   - id: Of this request; without a dot.
-    ///   - time: Of this try.
     ///   - body: Octet for octet what is sent.
-    ///   - keys: One, or two while they change.
-    /// - Returns: As for an event.
     package func fields(
         id: String,
         at time: WallTime,
@@ -66,9 +62,7 @@ package final class WebhookSigner {
     ///
     /// - Parameters:
     ///   - fields: Of the request; names in either case. `webhook-key-id` is not signed and not looked at.
-    ///   - body: Of the request, as it came.
     ///   - secrets: The receiver's; a signature by one of them is enough.
-    ///   - now: The receiver's present.
     /// - Returns: False for every defect, and for a try whose time is further than `tolerance` away.
     package func verify(
         _ fields: [(String, String)],
@@ -100,9 +94,6 @@ package final class WebhookSigner {
     /// One signature.
     ///
     /// - Parameters:
-    ///   - id: As it is sent.
-    ///   - seconds: As they are sent.
-    ///   - body: As it is sent.
     ///   - secret: Any number of bytes.
     /// - Returns: `v1,` and 44 characters.
     package func signature(id: String, seconds: String, body: [UInt8], secret: Secret<[UInt8]>) -> String {

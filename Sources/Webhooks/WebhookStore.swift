@@ -15,8 +15,6 @@ package struct ClaimDemand: Sendable {
     ///
     /// - Parameters:
     ///   - limit: How many queues at most.
-    ///   - share: How many of one endpoint.
-    ///   - lease: How long they are the dispatcher's.
     ///   - allowances: How many of each endpoint that gets fewer than its share.
     package init(limit: Int, share: Int, lease: Duration, allowances: [UUIDBytes: Int] = [:]) {
         self.limit = limit
@@ -44,11 +42,6 @@ package struct ClaimedDelivery: Sendable {
     /// A delivery.
     ///
     /// - Parameters:
-    ///   - attempt: Fences.
-    ///   - endpoint: Where it goes.
-    ///   - url: Absolute.
-    ///   - keys: One or two.
-    ///   - event: What is sent.
     ///   - failures: How many tries of it have failed.
     package init(
         attempt: UUIDBytes,
@@ -83,18 +76,12 @@ package struct DeliveryFailure: Sendable, Hashable {
     package var error: String?
 
     /// A failure.
-    ///
-    /// - Parameters:
-    ///   - status: What the endpoint answered.
-    ///   - error: A word for what went wrong.
     package init(status: Int? = nil, error: String? = nil) {
         self.status = status
         self.error = error
     }
 
     /// What failed in a try.
-    ///
-    /// - Parameter attempt: One that did not deliver.
     package init(_ attempt: DeliveryAttempt) {
         switch attempt {
         case .answered(let status, _): self.init(status: status)
@@ -114,7 +101,6 @@ package struct WebhookBacklog: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - lag: The age of the oldest that waits.
-    ///   - deadLettered: How many queues are dead-lettered.
     package init(lag: Duration, deadLettered: Int) {
         self.lag = lag
         self.deadLettered = deadLettered
@@ -129,7 +115,6 @@ package protocol WebhookStore: AnyObject {
     /// Takes queues that are due, the longest due first.
     ///
     /// - Parameters:
-    ///   - demand: How many, and of whom.
     ///   - attempt: A fresh id that fences what follows.
     /// - Returns: The first event of each.
     /// - Throws: What hinders the store.
@@ -138,17 +123,13 @@ package protocol WebhookStore: AnyObject {
     /// Takes down that an event has arrived.
     ///
     /// - Parameters:
-    ///   - delivery: What was sent.
     ///   - lease: How long the next event of the queue is the caller's.
-    /// - Returns: What follows.
     /// - Throws: What hinders the store; then the event is sent once more, when the lease is over.
     func delivered(_ delivery: ClaimedDelivery, lease: Duration) async throws(StoreError) -> QueueStep
 
     /// Takes down that an event has not arrived, and gives the queue back.
     ///
     /// - Parameters:
-    ///   - delivery: What was sent.
-    ///   - failure: What went wrong.
     ///   - pause: Until the next try; `nil` parks the queue.
     /// - Throws: What hinders the store; then there is another try when the lease is over.
     func failed(
@@ -160,14 +141,12 @@ package protocol WebhookStore: AnyObject {
     /// Gives a queue back whose event was not sent, for a reason that is not the endpoint's: no try has failed.
     ///
     /// - Parameters:
-    ///   - delivery: What was not sent.
     ///   - pause: Until somebody may take it.
     /// - Throws: What hinders the store; then it is free when the lease is over.
     func postponed(_ delivery: ClaimedDelivery, for pause: Duration) async throws(StoreError)
 
     /// Makes everything due that waits for another try at an endpoint that answers again.
     ///
-    /// - Parameter endpoint: Which.
     /// - Throws: What hinders the store.
     func retryNow(_ endpoint: UUIDBytes) async throws(StoreError)
 
@@ -178,7 +157,6 @@ package protocol WebhookStore: AnyObject {
 
     /// Removes queues whose endpoint is gone or whose events are past retention.
     ///
-    /// - Returns: How many.
     /// - Throws: What hinders the store.
     func purge() async throws(StoreError) -> Int
 }

@@ -11,7 +11,6 @@ package struct SealedWebhookKey: Sendable, Hashable {
     /// A sealed key.
     ///
     /// - Parameters:
-    ///   - id: The key's name.
     ///   - sealed: The secret, sealed.
     package init(id: String, sealed: [UInt8]) {
         self.id = id
@@ -44,11 +43,6 @@ package final class WebhookVault {
 
     /// Seals a key.
     ///
-    /// - Parameters:
-    ///   - key: Of the endpoint.
-    ///   - endpoint: Whose it is.
-    ///   - random: Supplies the nonce.
-    /// - Returns: What may be stored.
     /// - Throws: `failed` where OpenSSL refuses.
     package func seal(
         _ key: WebhookKey,
@@ -66,10 +60,6 @@ package final class WebhookVault {
 
     /// Opens a key.
     ///
-    /// - Parameters:
-    ///   - key: As it was stored.
-    ///   - endpoint: Whose it is.
-    /// - Returns: The key.
     /// - Throws: `notAuthentic` where it was sealed under another secret, for another endpoint, or altered.
     package func open(_ key: SealedWebhookKey, of endpoint: UUIDBytes) throws(CryptographyError) -> WebhookKey {
         let context = Array(key.id.utf8)

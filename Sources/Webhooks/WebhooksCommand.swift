@@ -132,8 +132,6 @@ enum WebhookAction: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - arguments: The verb first.
-    ///   - settings: Say which addresses are allowed.
-    ///   - types: The events that there are.
     /// - Throws: `ConfigurationError` that says what is wrong.
     init(
         _ arguments: CommandLineArguments,

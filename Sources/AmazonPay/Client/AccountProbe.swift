@@ -26,11 +26,6 @@ package enum AccountProbe {
 
     /// Asks.
     ///
-    /// - Parameters:
-    ///   - credentials: The account.
-    ///   - endpoint: Where the service is.
-    ///   - exchange: Carries the question.
-    ///   - now: This machine's clock.
     /// - Returns: What was learnt; never longer than the exchange takes, ten seconds at most.
     package static func ask(
         _ credentials: Credentials,

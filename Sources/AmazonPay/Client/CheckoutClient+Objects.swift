@@ -17,9 +17,7 @@ extension CheckoutClient {
     /// Creates a session from the server.
     ///
     /// - Parameters:
-    ///   - creation: What a button would start.
     ///   - key: The same at every repeat.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The open session.
     /// - Throws: As `session(_:within:)`. Repeating with the same creation and key is safe.
     package func create(
@@ -32,10 +30,6 @@ extension CheckoutClient {
 
     /// Reads a charge.
     ///
-    /// - Parameters:
-    ///   - id: The charge.
-    ///   - priority: Who waits for it.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The charge as it is now.
     /// - Throws: As `session(_:within:)`.
     package func charge(
@@ -48,10 +42,6 @@ extension CheckoutClient {
 
     /// Reads a refund.
     ///
-    /// - Parameters:
-    ///   - id: The refund.
-    ///   - priority: Who waits for it.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The refund as it is now.
     /// - Throws: As `session(_:within:)`.
     package func refund(
@@ -64,10 +54,6 @@ extension CheckoutClient {
 
     /// Reads a charge permission.
     ///
-    /// - Parameters:
-    ///   - id: The permission.
-    ///   - priority: Who waits for it.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The permission as it is now.
     /// - Throws: As `session(_:within:)`.
     package func permission(
@@ -82,8 +68,6 @@ extension CheckoutClient {
     ///
     /// - Parameters:
     ///   - token: From the address the buyer came back with; good for about a day.
-    ///   - priority: Who waits for it.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: What the scopes of the sign-in allow.
     /// - Throws: `refused` without a reason for a bad or old token, for the vendor does not say how it answers one; otherwise
     ///   as `session(_:within:)`.
@@ -109,11 +93,7 @@ extension CheckoutClient {
     /// Sets what the merchant writes on a permission.
     ///
     /// - Parameters:
-    ///   - id: The permission.
     ///   - metadata: A member that is missing stays as it is.
-    ///   - priority: Who waits for it.
-    ///   - limit: For everything: waiting, tries, pauses.
-    /// - Returns: The permission.
     /// - Throws: As `session(_:within:)`. Repeating with the same metadata is safe.
     package func updatePermission(
         _ id: ChargePermissionID,
@@ -128,7 +108,6 @@ extension CheckoutClient {
     /// Gives up what is held.
     ///
     /// - Parameters:
-    ///   - id: The charge.
     ///   - reason: For the merchant's records; cut to 255 characters.
     ///   - isRecovery: Whether somebody may have sent the same before, so that a refusal alone says nothing.
     ///   - limit: For waiting, tries and pauses; reading the charge where that is needed takes up to five seconds more.
@@ -153,7 +132,6 @@ extension CheckoutClient {
     /// Ends a permission: no charge can be made any more.
     ///
     /// - Parameters:
-    ///   - id: The permission.
     ///   - reason: For the merchant's records; cut to 255 characters.
     ///   - cancelsPending: Whether open authorisations are cancelled; where they are not, they stand in the way.
     ///   - isRecovery: Whether somebody may have sent the same before, so that a refusal alone says nothing.

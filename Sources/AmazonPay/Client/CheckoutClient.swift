@@ -31,11 +31,6 @@ package final class CheckoutClient {
         /// Everything that is needed, with a logger and metrics that nobody reads.
         ///
         /// - Parameters:
-        ///   - exchange: Carries requests.
-        ///   - signOffLoop: Signs on another thread.
-        ///   - sleep: Waits on the loop's timers.
-        ///   - uptime: Time since some fixed point.
-        ///   - clock: The calendar clock.
         ///   - random: Supplies the pauses between tries.
         package init(
             exchange: any HTTPExchange,
@@ -72,9 +67,6 @@ package final class CheckoutClient {
         /// A completion.
         ///
         /// - Parameters:
-        ///   - session: The session.
-        ///   - amount: What the buyer pays.
-        ///   - key: The key of the attempt.
         ///   - isRecovery: Whether an earlier call of this attempt may have got through.
         package init(session: CheckoutSessionID, amount: Yen, key: IdempotencyKey, isRecovery: Bool = false) {
             self.init(session: session, money: Money(amount), key: key, isRecovery: isRecovery)
@@ -83,9 +75,6 @@ package final class CheckoutClient {
         /// A completion in any currency.
         ///
         /// - Parameters:
-        ///   - session: The session.
-        ///   - amount: What the buyer pays.
-        ///   - key: The key of the attempt.
         ///   - isRecovery: Whether an earlier call of this attempt may have got through.
         package init(
             session: CheckoutSessionID,
@@ -113,10 +102,7 @@ package final class CheckoutClient {
     /// A client for one loop.
     ///
     /// - Parameters:
-    ///   - credentials: The account.
-    ///   - endpoint: Where the API is reached.
     ///   - quota: Shared by the clients of all loops.
-    ///   - surroundings: Of this loop.
     package init(
         _ credentials: Credentials,
         endpoint: AmazonPayEndpoint,
@@ -139,10 +125,7 @@ package final class CheckoutClient {
     /// Reads a session.
     ///
     /// - Parameters:
-    ///   - id: The session.
-    ///   - priority: Who waits for it.
     ///   - asker: Who is served in turn with others.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The session as it is now.
     /// - Throws: `refused` (404 for one of another account or environment), `notSent`, `outcomeUnknown`, `unreadable`. A new
     ///   call is always safe.
@@ -158,10 +141,7 @@ package final class CheckoutClient {
     /// Sets amount, result address and marks on an open session.
     ///
     /// - Parameters:
-    ///   - id: The session.
-    ///   - update: What to set.
     ///   - asker: Who is served in turn with others.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The session; `redirectURL` is set unless `constraints` says why not.
     /// - Throws: As `session(_:within:)`. Repeating an update with the same values is safe.
     package func update(
@@ -177,7 +157,6 @@ package final class CheckoutClient {
     /// Makes the charge real, or finds out why it is not.
     ///
     /// - Parameters:
-    ///   - completion: What to complete, under which key.
     ///   - limit: For waiting, tries and pauses; reading the session where that is needed takes up to five seconds more.
     /// - Returns: The outcome; `unknown` is to be asked again later as a recovery, with the same key.
     package func complete(_ completion: Completion, within limit: Duration = .seconds(45)) async -> CompleteOutcome {
@@ -188,7 +167,6 @@ package final class CheckoutClient {
     /// Makes the charge of a checkout real that an app started, or finds out why it is not; takes the place of complete.
     ///
     /// - Parameters:
-    ///   - id: The session.
     ///   - order: The facts that the signed payload held.
     ///   - key: The key of the attempt; the same at every repeat.
     ///   - isRecovery: Whether an earlier call of this attempt may have got through: then the session is read first.
@@ -228,10 +206,6 @@ package final class CheckoutClient {
 
     /// Finds out what became of a session without asking for anything.
     ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - amount: What the buyer pays.
-    ///   - limit: For everything: waiting, tries, pauses.
     /// - Returns: The outcome as `complete` says it; `nil` while the session is open.
     package func status(
         of id: CheckoutSessionID,

@@ -16,10 +16,6 @@ enum CompleteDecision {
     ///
     /// Where an earlier try may have got through, a refusal of the last one proves nothing.
     ///
-    /// - Parameters:
-    ///   - report: What the tries brought.
-    ///   - id: The session that was asked about.
-    ///   - amount: What the buyer pays.
     /// - Returns: The outcome where it is certain, or else that the session is to be read.
     static func decide(_ report: CallReport, of id: CheckoutSessionID, for amount: Money) -> NextStep {
         switch report.result {

@@ -17,7 +17,6 @@ package struct CallAsker: Sendable, Hashable {
     /// A client without a key.
     ///
     /// - Parameters:
-    ///   - address: A number for its address.
     ///   - network: A number for its network; those of one network together get the turns of one.
     package static func client(address: UInt64, network: UInt64) -> CallAsker {
         CallAsker(.client, address: address, network: network)
@@ -99,7 +98,6 @@ struct FairQueue: Sendable {
     /// How many calls are served before one.
     ///
     /// - Parameters:
-    ///   - asker: Whose call.
     ///   - ticket: Its place; `nil` for one that would join now.
     func ahead(of asker: CallAsker, _ ticket: CallTicket?, at now: Duration) -> Int {
         let place = networks.firstIndex { $0.asker.isNeighbour(of: asker) } ?? networks.count
@@ -161,7 +159,6 @@ struct FairQueue: Sendable {
     /// - Parameters:
     ///   - index: Whose turn; behind the last for one who joins.
     ///   - rank: How many of its own come before.
-    ///   - counts: How many each has.
     private static func turns(before index: Int, rank: Int, _ counts: [Int]) -> Int {
         var turns = rank
         for (other, count) in counts.enumerated() where other != index {

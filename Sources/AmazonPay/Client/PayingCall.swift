@@ -22,9 +22,7 @@ package struct PayingCall: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - operation: `createCharge`, `capture` or `createRefund`.
-    ///   - resource: Where it goes.
     ///   - body: The octets of the first try.
-    ///   - key: The key of the attempt.
     ///   - isRecovery: Whether an earlier try of this attempt may have got through.
     package init(
         operation: AmazonPayOperation,
@@ -42,9 +40,6 @@ package struct PayingCall: Sendable, Hashable {
 
     /// The first try of a charge.
     ///
-    /// - Parameters:
-    ///   - charge: What to charge.
-    ///   - key: The key of the attempt.
     /// - Returns: A call that was never sent.
     package static func create(_ charge: ChargeCreation, key: IdempotencyKey) -> PayingCall {
         PayingCall(
@@ -59,10 +54,8 @@ package struct PayingCall: Sendable, Hashable {
     /// The first try of taking what is held.
     ///
     /// - Parameters:
-    ///   - charge: Which charge.
     ///   - amount: What to take; once only, the rest is released.
     ///   - softDescriptor: On the card statement; at most 16 characters.
-    ///   - key: The key of the attempt.
     /// - Returns: A call that was never sent.
     package static func capture(
         _ charge: ChargeID,
@@ -83,10 +76,7 @@ package struct PayingCall: Sendable, Hashable {
     /// The first try of giving money back.
     ///
     /// - Parameters:
-    ///   - charge: Which charge.
-    ///   - amount: What to give back.
     ///   - softDescriptor: On the card statement; at most 16 characters.
-    ///   - key: The key of the attempt.
     /// - Returns: A call that was never sent.
     package static func refund(
         _ charge: ChargeID,
@@ -128,10 +118,6 @@ package struct ChargeCreation: Sendable, Hashable {
     package var metadata: MerchantMetadata?
 
     /// A charge that is held.
-    ///
-    /// - Parameters:
-    ///   - permission: The permission.
-    ///   - amount: How much.
     package init(_ permission: ChargePermissionID, _ amount: Money) {
         self.permission = permission
         self.amount = amount
@@ -192,8 +178,6 @@ package struct PayingExpectation: Sendable, Hashable {
     package let charge: ChargeID?
 
     /// Reads the octets of a call; `nil` where they are none that this program makes.
-    ///
-    /// - Parameter call: As it was made or stored.
     package init?(_ call: PayingCall) {
         let read: Body? = try? AnswerJSON.decode(call.body)
         guard let body = read else { return nil }

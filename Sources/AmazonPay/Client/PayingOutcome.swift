@@ -39,13 +39,11 @@ package protocol PayingObject: Sendable {
 
     /// Reads the body of an answer.
     ///
-    /// - Parameter json: The body.
     /// - Throws: `unreadable`.
     init(json: [UInt8]) throws(AmazonPayError)
 
     /// What the object says of a call.
     ///
-    /// - Parameter expected: What was asked for.
     /// - Returns: `done` and `pending` only where amount and owner are those that were asked for.
     func status(_ expected: PayingExpectation) -> PaymentObjectStatus
 }

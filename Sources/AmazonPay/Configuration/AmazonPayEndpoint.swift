@@ -8,8 +8,6 @@ package struct AmazonPayEndpoint: Sendable, Hashable {
     package let isSimulator: Bool
 
     /// The service of a region.
-    ///
-    /// - Parameter region: Where the account is.
     package init(_ region: AmazonPayRegion) {
         origin = "https://" + region.apiHost
         isSimulator = false
@@ -21,7 +19,6 @@ package struct AmazonPayEndpoint: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - text: `https` with any host, or `http` with one on loopback; no path.
-    ///   - credentials: The account that will be used.
     /// - Throws: A malformed address, or an account that moves real money.
     package init(simulator text: String, for credentials: Credentials) throws(AmazonPayConfigurationError) {
         var problems: [String] = []

@@ -56,7 +56,6 @@ package struct Credentials: Sendable {
 
     /// Checks settings.
     ///
-    /// - Parameter settings: As an operator wrote them.
     /// - Throws: Every problem that was found.
     package init(_ settings: CredentialSettings) throws(AmazonPayConfigurationError) {
         var problems: [String] = []
@@ -88,7 +87,6 @@ package struct Credentials: Sendable {
     /// A key id with a prefix decides the environment by itself; with an older one the path does.
     ///
     /// - Parameter resource: Without a leading slash, for example `checkoutSessions/…/complete`.
-    /// - Returns: With a leading slash.
     package func path(_ resource: String) -> String {
         guard publicKeyID.environment == nil else { return "/v2/" + resource }
         return "/\(environment.rawValue)/v2/\(resource)"

@@ -25,7 +25,6 @@ package struct RedirectPolicy: Sendable {
 
     /// Whether a buyer may be sent to an address.
     ///
-    /// - Parameter text: From an answer.
     /// - Returns: True for https to a listed host, with its port or without where that is the scheme's own; a fragment, user
     ///   information or an odd spelling is refused.
     package func allows(_ text: String) -> Bool {

@@ -42,13 +42,9 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
     /// A failure.
     ///
     /// - Parameters:
-    ///   - code: For programs.
-    ///   - status: The HTTP status.
-    ///   - reason: The vendor's reason.
     ///   - requestID: `x-amz-pay-request-id`.
     ///   - isCrowded: Whether as many of the asker waited as may.
     ///   - isHeldBack: Whether the call had no turn.
-    ///   - detail: For operators.
     package init(
         _ code: Code,
         status: Int? = nil,
@@ -78,7 +74,6 @@ package struct AmazonPayError: Error, Sendable, CustomStringConvertible, CustomD
     /// What may be done about an answer of the service.
     ///
     /// - Parameters:
-    ///   - status: The HTTP status.
     ///   - reason: The vendor's reason, if the answer could be read.
     /// - Returns: The class of the vendor's table.
     package static func retry(status: Int, reason: ReasonCode?) -> Retry {

@@ -19,7 +19,6 @@ package struct BuyerProfile: Sendable, Hashable, CustomStringConvertible, Custom
 
     /// Reads a profile.
     ///
-    /// - Parameter json: The body of an answer.
     /// - Throws: `unreadable` for text that is not JSON, or holds no identifier.
     package init(json: [UInt8]) throws(AmazonPayError) {
         self = try ObjectBody.read(json, as: "buyer")

@@ -48,7 +48,6 @@ package struct Charge: Sendable, Hashable {
 
     /// Reads a charge.
     ///
-    /// - Parameter json: The body of an answer.
     /// - Throws: `unreadable` for text that is not JSON, or holds no identifier.
     package init(json: [UInt8]) throws(AmazonPayError) {
         self = try ObjectBody.read(json, as: "charge")

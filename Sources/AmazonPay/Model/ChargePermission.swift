@@ -44,7 +44,6 @@ package struct ChargePermission: Sendable, Hashable {
 
     /// Reads a permission.
     ///
-    /// - Parameter json: The body of an answer.
     /// - Throws: `unreadable` for text that is not JSON, or holds no identifier.
     package init(json: [UInt8]) throws(AmazonPayError) {
         self = try ObjectBody.read(json, as: "charge permission")

@@ -45,8 +45,6 @@ package struct CheckoutPayload: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - reviewURL: https, at most 512 characters, no fragment.
-    ///   - cancelURL: https.
-    ///   - storeID: The store.
     package init(reviewURL: String, cancelURL: String, storeID: String) {
         self.reviewURL = reviewURL
         self.cancelURL = cancelURL
@@ -54,11 +52,6 @@ package struct CheckoutPayload: Sendable, Hashable {
     }
 
     /// A payload for an app that starts the checkout itself.
-    ///
-    /// - Parameters:
-    ///   - mobile: Where the buyer comes back to.
-    ///   - payment: What is to be paid.
-    ///   - storeID: The store.
     package init(mobile: MobileLinks, payment: PaymentDetails, storeID: String) {
         reviewURL = ""
         cancelURL = mobile.cancel

@@ -66,7 +66,6 @@ package struct CheckoutSession: Sendable, Hashable {
 
     /// Reads a session.
     ///
-    /// - Parameter json: The body of an answer.
     /// - Throws: `unreadable` for text that is not JSON, or holds no identifier.
     package init(json: [UInt8]) throws(AmazonPayError) {
         do {

@@ -4,8 +4,6 @@ package struct CheckoutSessionID: Sendable, Hashable, CustomStringConvertible {
     package let text: String
 
     /// An identifier, or `nil` where the text is none; safe in paths, links and log lines.
-    ///
-    /// - Parameter text: From anywhere.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return nil }

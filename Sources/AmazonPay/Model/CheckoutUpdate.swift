@@ -16,7 +16,6 @@ package struct CheckoutUpdate: Sendable, Hashable {
     /// - Parameters:
     ///   - resultURL: https, at most 512 characters, no fragment.
     ///   - payment: What the buyer is to pay, and how.
-    ///   - metadata: Our own marks.
     package init(resultURL: String, payment: PaymentDetails, metadata: MerchantMetadata) {
         self.resultURL = resultURL
         self.payment = payment
@@ -27,8 +26,6 @@ package struct CheckoutUpdate: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - resultURL: https, at most 512 characters, no fragment.
-    ///   - amount: What the buyer is to pay.
-    ///   - metadata: Our own marks.
     package init(resultURL: String, amount: Yen, metadata: MerchantMetadata) {
         self.init(resultURL: resultURL, payment: PaymentDetails(amount: Money(amount)), metadata: metadata)
     }
@@ -65,7 +62,6 @@ package struct CheckoutCompletion: Sendable, Hashable {
     /// A completion.
     ///
     /// - Parameters:
-    ///   - amount: What the buyer pays.
     ///   - totalOrderAmount: The whole order, where the session holds it.
     package init(amount: Money, totalOrderAmount: Money? = nil) {
         self.amount = amount

@@ -22,7 +22,6 @@ package struct FinalizeOrder: Sendable, Hashable {
     /// An order without addresses.
     ///
     /// - Parameters:
-    ///   - amount: What the buyer pays.
     ///   - intent: What is to happen to the money.
     package init(amount: Money, intent: PaymentIntent = .authorize) {
         self.amount = amount

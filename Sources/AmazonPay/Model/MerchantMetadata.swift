@@ -54,7 +54,6 @@ package enum ReturnAddress {
     ///
     /// - Parameter text: https, or http to loopback (which the sandbox takes); at most 512 characters; no fragment, for the
     ///   vendor does not say where it puts its parameter then.
-    /// - Returns: One sentence.
     package static func problem(_ text: String) -> String? {
         guard let url = StrictURL.read(text) else { return "\(text) is not an absolute address" }
         guard url.isSecure || url.host.isLoopback else { return "\(text) is neither https nor on loopback" }

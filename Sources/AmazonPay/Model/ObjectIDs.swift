@@ -8,8 +8,6 @@ package struct ChargePermissionID: Sendable, Hashable, CustomStringConvertible {
     package let text: String
 
     /// An identifier, or `nil` where the text is none.
-    ///
-    /// - Parameter text: From anywhere.
     package init?(_ text: String) {
         guard ObjectIDShape.isPermission(Array(text.utf8)[...]) else { return nil }
         self.text = text
@@ -26,8 +24,6 @@ package struct ChargeID: Sendable, Hashable, CustomStringConvertible {
     package let permission: ChargePermissionID
 
     /// An identifier, or `nil` where the text is none.
-    ///
-    /// - Parameter text: From anywhere.
     package init?(_ text: String) {
         guard let permission = ObjectIDShape.permission(of: text, kind: "C") else { return nil }
         self.text = text
@@ -45,8 +41,6 @@ package struct RefundID: Sendable, Hashable, CustomStringConvertible {
     package let permission: ChargePermissionID
 
     /// An identifier, or `nil` where the text is none.
-    ///
-    /// - Parameter text: From anywhere.
     package init?(_ text: String) {
         guard let permission = ObjectIDShape.permission(of: text, kind: "R") else { return nil }
         self.text = text
@@ -64,8 +58,6 @@ package struct BuyerToken: Sendable, Hashable, CustomStringConvertible, CustomRe
     package let text: String
 
     /// A token, or `nil` where the text cannot be one.
-    ///
-    /// - Parameter text: From anywhere.
     package init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= 1024,
             text.utf8.allSatisfy({ Characters.isUnreserved($0) || $0 == UInt8(ascii: "|") }),

@@ -22,8 +22,6 @@ package struct Price: Sendable, Hashable, Codable {
     }
 
     /// A sum in any currency.
-    ///
-    /// - Parameter money: Written as the provider writes it.
     package init(_ money: Money) {
         self.money = money
         amountText = money.text

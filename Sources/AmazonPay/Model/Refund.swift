@@ -36,7 +36,6 @@ package struct Refund: Sendable, Hashable {
 
     /// Reads a refund.
     ///
-    /// - Parameter json: The body of an answer.
     /// - Throws: `unreadable` for text that is not JSON, or holds no identifier.
     package init(json: [UInt8]) throws(AmazonPayError) {
         self = try ObjectBody.read(json, as: "refund")

@@ -17,8 +17,6 @@ package struct AuthorizationField {
     }
 
     /// Reads the form that `text` writes; blanks after the commas may be missing.
-    ///
-    /// - Parameter text: The value of the field.
     package init?(_ text: String) {
         let halves = text.split(separator: " ", maxSplits: 1)
         guard halves.count == 2, let algorithm = SigningAlgorithm(rawValue: String(halves[0])) else { return nil }

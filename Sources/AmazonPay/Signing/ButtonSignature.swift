@@ -19,8 +19,6 @@ package struct ButtonSigner: Sendable {
     private let credentials: Credentials
 
     /// A signer.
-    ///
-    /// - Parameter credentials: The account and its key.
     package init(_ credentials: Credentials) {
         self.credentials = credentials
     }
@@ -30,8 +28,6 @@ package struct ButtonSigner: Sendable {
     /// - Parameters:
     ///   - payload: What the button starts. It holds no text from a request: an attacker who can have URLs signed can send
     ///     buyers anywhere.
-    ///   - offLoop: Where the key works.
-    /// - Returns: Payload and signature.
     /// - Throws: What OpenSSL refuses; not to be expected of a key that was read.
     package func sign(
         _ payload: CheckoutPayload,
@@ -44,8 +40,6 @@ package struct ButtonSigner: Sendable {
     ///
     /// - Parameters:
     ///   - octets: UTF-8, with no text from a request in it.
-    ///   - offLoop: Where the key works.
-    /// - Returns: Payload and signature.
     /// - Throws: What OpenSSL refuses; not to be expected of a key that was read.
     package func sign(octets: [UInt8], _ offLoop: SignOffLoop) async throws(CryptographyError) -> ButtonSignature {
         let string = StringToSign(for: octets, credentials.algorithm)
@@ -65,9 +59,6 @@ package enum ButtonVerifier {
     /// - Parameters:
     ///   - payload: The octets as they came.
     ///   - signature: Standard Base64, from anywhere.
-    ///   - algorithm: The label that came with it.
-    ///   - key: The merchant's key.
-    /// - Returns: False for every defect.
     package static func isGood(
         payload: [UInt8],
         signature: String,

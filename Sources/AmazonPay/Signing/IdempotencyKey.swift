@@ -22,7 +22,6 @@ package struct IdempotencyKey: Sendable, Hashable {
     /// and the attempt in decimal digits.
     ///
     /// - Parameters:
-    ///   - webviewSession: The webview session.
     ///   - attempt: Counts the tries to pay that the provider has refused or that had no effect; never a recovery.
     ///   - step: Letters only, for example `complete`, so that it cannot run into the attempt.
     /// - Returns: 32 characters of `[0-9a-f]`.
@@ -43,8 +42,6 @@ package struct IdempotencyKey: Sendable, Hashable {
     /// it: the service refuses others.
     ///
     /// - Parameters:
-    ///   - scope: Stands for account and environment.
-    ///   - webviewSession: The order.
     ///   - step: What is done, letters only.
     ///   - target: The service's id of what it is done to.
     ///   - word: The `Idempotency-Key` of the request.

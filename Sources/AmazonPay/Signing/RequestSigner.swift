@@ -6,8 +6,6 @@ package struct RequestSigner: Sendable {
     private let credentials: Credentials
 
     /// A signer.
-    ///
-    /// - Parameter credentials: The account and its key.
     package init(_ credentials: Credentials) {
         self.credentials = credentials
     }
@@ -16,7 +14,6 @@ package struct RequestSigner: Sendable {
     ///
     /// - Parameters:
     ///   - request: With every field that is to be signed; `Authorization` must not be among them.
-    ///   - offLoop: Where the key works.
     /// - Returns: The value of the `Authorization` field.
     /// - Throws: What OpenSSL refuses; not to be expected of a key that was read.
     package func authorization(

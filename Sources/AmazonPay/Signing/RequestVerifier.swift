@@ -39,7 +39,6 @@ package struct RequestVerifier: Sendable {
         /// A key.
         ///
         /// - Parameters:
-        ///   - publicKey: Verifies.
         ///   - isEnabled: False once the account is disabled.
         package init(_ publicKey: RSAPublicKey, isEnabled: Bool = true) {
             self.publicKey = publicKey
@@ -75,7 +74,6 @@ package struct RequestVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - request: With its `Authorization` field.
-    ///   - now: The verifier's clock.
     /// - Returns: The key id under which it is signed.
     /// - Throws: The first refusal in the service's order: absent, malformed, date, key, account, signature.
     package func verify(_ request: SignedRequest, now: WallTime) throws(RequestRefusal) -> String {

@@ -18,9 +18,7 @@ package struct SignedRequest: Sendable {
     ///
     /// - Parameters:
     ///   - method: Upper case.
-    ///   - path: As it is sent.
     ///   - query: As it is sent, without its question mark.
-    ///   - fields: Names and values.
     ///   - body: Empty for none.
     package init(method: String, path: String, query: String = "", fields: [(String, String)], body: [UInt8] = []) {
         self.method = method
@@ -32,7 +30,6 @@ package struct SignedRequest: Sendable {
 
     /// The values of a name, joined by commas; `nil` where the name does not come.
     ///
-    /// - Parameter name: In any case.
     /// - Returns: Without the blanks around each value, inner runs of blanks folded into one space.
     package func value(_ name: String) -> String? {
         let wanted = name.lowercased()

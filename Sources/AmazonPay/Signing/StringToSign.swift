@@ -9,10 +9,6 @@ package struct StringToSign: Sendable, Hashable {
     package let text: String
 
     /// The string for a canonical request or a button payload.
-    ///
-    /// - Parameters:
-    ///   - octets: Exactly what is sent.
-    ///   - algorithm: The label.
     package init(for octets: [UInt8], _ algorithm: SigningAlgorithm) {
         self.algorithm = algorithm
         text = algorithm.label + "\n" + SHA256.digest(of: octets).hexadecimal
@@ -22,7 +18,6 @@ package struct StringToSign: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - signature: Standard Base64, from anywhere.
-    ///   - key: The signer's public key.
     /// - Returns: False for every defect, the wrong salt length among them.
     package func isSigned(_ signature: String, by key: RSAPublicKey) -> Bool {
         guard let bytes = Base64.decode(signature) else { return false }

@@ -17,7 +17,6 @@ package struct IssueRequest: Sendable {
     ///
     /// - Parameters:
     ///   - client: Fixed for the life of the webview session.
-    ///   - order: Priced by the server.
     ///   - proof: Token P, if the jar has one.
     ///   - challenge: The challenge, if native code holds a verifier.
     package init(client: ClientKind, order: Order, proof: AppProof? = nil, challenge: CodeChallenge? = nil) {
@@ -41,9 +40,6 @@ extension Broker {
     /// A jar without token P gets one, and the webview session is bound to it; in profile compat such a webview session is
     /// bound to none.
     ///
-    /// - Parameters:
-    ///   - request: What is asked for.
-    ///   - caller: Where it comes from.
     /// - Returns: The ticket, or why there is none.
     /// - Throws: `limited` after too many issues of the address; `unavailable`, `outcomeUnknown`, `fault` of the store.
     package func issue(_ request: IssueRequest, by caller: Caller) async throws(StoreError) -> IssueOutcome {
@@ -78,11 +74,9 @@ extension Broker {
     /// The caller has refused HEAD and prefetch before this.
     ///
     /// - Parameters:
-    ///   - ticket: Token A.
     ///   - tab: Token B of the jar, if it has one; of whatever webview session.
     ///   - proof: Token P of the jar, if it has one; counts for client `browser` only.
     ///   - putsOff: Whether a second use right after the first is `doubled`: the client is to ask again, without this.
-    ///   - caller: Where it comes from.
     /// - Returns: What became of it, with a fresh tab token where a tab was opened.
     /// - Throws: `limited` after too many unknown tickets; `unavailable`, `outcomeUnknown`, `fault` of the store.
     package func open(

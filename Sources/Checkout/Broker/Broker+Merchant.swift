@@ -10,8 +10,6 @@ extension Broker {
     /// own.
     ///
     /// - Parameters:
-    ///   - client: Where the buyer is.
-    ///   - order: At the merchant's prices.
     ///   - challenge: The challenge, if native code holds a verifier.
     /// - Returns: The webview session, bound to a fresh proof, or why there is none.
     package func allocate(_ client: ClientKind, _ order: Order, challenge: CodeChallenge?) -> AllocationOutcome {

@@ -9,7 +9,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - mobileReturn: Both halves.
-    ///   - caller: Where it comes from.
     /// - Returns: Whether the provider has to be asked first.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `fault`.
     package func checkMobileReturn(
@@ -33,7 +32,6 @@ extension Broker {
     ///   - mobileReturn: Both halves; the session was read.
     ///   - markedSession: Whose the session is, as its mark says.
     ///   - details: Who buys and where to, sealed under what the halves make; `nil` where the provider does not say.
-    ///   - caller: Where it comes from.
     /// - Returns: What became of it; without a refusal it can be purchased.
     /// - Throws: `limited` after too many wrong proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func arrive(
@@ -61,7 +59,6 @@ extension Broker {
     /// The purchase of what has arrived: what the two halves make stands in for the return ticket, which here nobody holds.
     ///
     /// - Parameter mobileReturn: Both halves.
-    /// - Returns: To be purchased.
     package func purchaseRequest(of mobileReturn: MobileReturn) -> PurchaseRequest {
         var request = PurchaseRequest(ticket: ticket(of: mobileReturn), orderReference: mobileReturn.checkoutSession)
         request.proof = mobileReturn.proof
@@ -72,8 +69,6 @@ extension Broker {
     /// A mark by which an address is known again, and nothing else: who has the mark alone cannot even test a guess.
     ///
     /// - Parameters:
-    ///   - address: As the merchant's server says it.
-    ///   - webviewSession: Whose delivery it is.
     ///   - proof: Token P of the webview session; the key.
     /// - Returns: HMAC-SHA256 of `sallyport/address/1`, the webview session id and all parts.
     package func mark(of address: Address, in webviewSession: WebviewSessionID, under proof: AppProof) -> Digest32 {
@@ -85,7 +80,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - attempt: What `takeOver` or `purchase` returned.
-    ///   - caller: Where the request came from.
     /// - Returns: False when the lease was lost to somebody else.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; then the lease runs out by itself.
     @discardableResult package func expireLease(

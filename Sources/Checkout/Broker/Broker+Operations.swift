@@ -5,9 +5,7 @@ extension Broker {
     /// The status of a webview session for the app that asked for it.
     ///
     /// - Parameters:
-    ///   - ticket: Token A.
     ///   - proof: Token P of the jar; without it there is no answer.
-    ///   - caller: Where it comes from.
     /// - Returns: A name without data, or `nil`: 404.
     /// - Throws: `limited`, `unavailable`, `fault`.
     package func status(
@@ -31,9 +29,6 @@ extension Broker {
     /// Any page can have a visitor's browser send such requests, so none counts against the visitor's address; after some in a
     /// second those about tickets that this process does not know are not looked up.
     ///
-    /// - Parameters:
-    ///   - ticket: Token A.
-    ///   - caller: Where it comes from.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func notePrefetch(_ ticket: LaunchTicket, by caller: Caller) async throws(StoreError) {
         _ = try await observe(.prefetchRefused, ticket.webviewSession, hash(ticket), by: caller)
@@ -41,9 +36,6 @@ extension Broker {
 
     /// Writes down that a token came over a connection without encryption, and revokes its webview session if it still can be.
     ///
-    /// - Parameters:
-    ///   - token: Whichever it is.
-    ///   - caller: Where it comes from.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func notePlaintext<Role>(_ token: WebviewSessionToken<Role>, by caller: Caller) async throws(StoreError) {
         if let wait = try await observe(.plaintext, token.webviewSession, hash(token), by: caller) {

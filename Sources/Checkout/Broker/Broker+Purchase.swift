@@ -10,7 +10,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - request: The return ticket and every proof the request carries.
-    ///   - caller: Where it comes from.
     /// - Returns: The right to call the provider, the stored answer, or why there is none.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `outcomeUnknown`, `fault`.
     package func purchase(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> BeginOutcome {
@@ -54,7 +53,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - request: The return ticket and every proof the request carries.
-    ///   - caller: Where it comes from.
     /// - Returns: Whether they belong together, or why a purchase would be refused.
     /// - Throws: `limited` after too many unknown tickets and missing proofs; `unavailable`, `fault`.
     package func check(_ request: PurchaseRequest, by caller: Caller) async throws(StoreError) -> CheckOutcome {
@@ -75,7 +73,6 @@ extension Broker {
     /// - Parameters:
     ///   - attempt: What `purchase` or `takeOver` returned.
     ///   - end: Authorized with the answer to the app, or declined with a reason.
-    ///   - caller: Where the request came from.
     /// - Returns: False when the lease was lost to somebody else, who settles in our place: log it and do nothing.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the recovery task looks after the webview session then.
     package func settle(
@@ -95,7 +92,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - attempt: What `purchase` or `takeOver` returned.
-    ///   - caller: Where the request came from.
     /// - Returns: False when the lease was lost to somebody else.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     @discardableResult package func release(
@@ -112,7 +108,6 @@ extension Broker {
     /// - Parameters:
     ///   - webviewSession: One that the store has claimed as overdue, or one that was given up and that an operator ends.
     ///   - pause: How long it is not overdue again, counted from now; the lease has to be over too.
-    ///   - caller: The recovery task.
     /// - Returns: The attempt, with the number it had; `nil` when somebody else has it or it is over.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func takeOver(
@@ -131,7 +126,6 @@ extension Broker {
     /// - Parameters:
     ///   - attempt: What `takeOver` returned.
     ///   - purchase: What it was before.
-    ///   - caller: The recovery task.
     /// - Returns: False when the lease was lost to somebody else.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; then the lease runs out by itself.
     package func putBack(
@@ -149,8 +143,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - attempt: What `takeOver` or `purchase` returned.
-    ///   - reason: One word.
-    ///   - caller: Where the request came from.
     /// - Returns: False when the lease was lost to somebody else.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func giveUp(
@@ -169,7 +161,6 @@ extension Broker {
     /// - Parameters:
     ///   - webviewSession: One of the store's `stuckPurchases`.
     ///   - reason: Who asks for it, a word for the trail.
-    ///   - caller: The operator, or the recovery task.
     /// - Returns: False for a webview session that was not given up.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func resume(
@@ -186,10 +177,7 @@ extension Broker {
     /// unpaid.
     ///
     /// - Parameters:
-    ///   - webviewSession: The webview session.
-    ///   - session: The checkout session that was seen.
     ///   - reason: Who saw it, a word for the trail.
-    ///   - caller: The operator, or the recovery task.
     /// - Returns: False where it is in another state by now.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     package func reclaim(
@@ -214,9 +202,7 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - ticket: Token C, from the receipt cookie or the query.
-    ///   - proof: Token P of the jar.
     ///   - tab: Token B of the jar; counts for client `browser` only.
-    ///   - caller: Where it comes from.
     /// - Returns: The receipt, or which neutral page to show.
     /// - Throws: `limited`, `unavailable`, `fault`.
     package func receipt(

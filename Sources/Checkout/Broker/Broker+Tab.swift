@@ -7,9 +7,7 @@ extension Broker {
     /// What a tab may see; slides its idle deadline, and revokes the webview session when the token is superseded.
     ///
     /// - Parameters:
-    ///   - tab: Token B.
     ///   - withDetails: Whether buyer and address are needed.
-    ///   - caller: Where it comes from.
     /// - Returns: The page, or why there is none.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func view(
@@ -31,9 +29,6 @@ extension Broker {
     /// What another webview session's buyer has chosen is nobody's business here, so ask before anything is done with a
     /// session.
     ///
-    /// - Parameters:
-    ///   - markedSession: What the session's mark says.
-    ///   - tab: Token B.
     /// - Returns: False, and counted, for a foreign one.
     package func owns(_ markedSession: WebviewSessionID?, _ tab: TabToken) -> Bool {
         if markedSession == tab.webviewSession { return true }
@@ -44,9 +39,7 @@ extension Broker {
     /// Pins the checkout session that the buyer came back with; may be repeated.
     ///
     /// - Parameters:
-    ///   - tab: Token B.
     ///   - session: What the provider says of the session.
-    ///   - caller: Where it comes from.
     /// - Returns: The confirm page's content, or why there is none.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func review(
@@ -84,7 +77,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - view: The webview session, as the tab sees it.
-    ///   - tab: Token B.
     ///   - session: What the provider says, with the stored shipping cost.
     /// - Returns: False also where nothing is known of the page.
     package func isShown(_ view: WebviewSessionView, to tab: TabToken, as session: ReviewedSession) -> Bool {
@@ -93,11 +85,6 @@ extension Broker {
 
     /// Postage and total, from the address of the pinned session; changes nothing but the idle deadline.
     ///
-    /// - Parameters:
-    ///   - tab: Token B, from the cookie.
-    ///   - ticket: Token C, from the body.
-    ///   - orderReference: From the body.
-    ///   - caller: Where it comes from.
     /// - Returns: The sums, or why there are none.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func quote(
@@ -127,11 +114,8 @@ extension Broker {
     /// Takes the buyer's consent to the total; the same answer again while the order is placed.
     ///
     /// - Parameters:
-    ///   - tab: Token B, from the cookie.
-    ///   - ticket: Token C, from the body.
     ///   - total: What the page showed, if it says.
     ///   - shown: The mark of all that it showed, if it says.
-    ///   - caller: Where it comes from.
     /// - Returns: What to send to the provider, or why nothing is to be sent.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func place(
@@ -169,7 +153,6 @@ extension Broker {
     ///
     /// - Parameters:
     ///   - placement: What `place` returned.
-    ///   - caller: Where the request came from.
     /// - Returns: Whether the webview session is reviewed again.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     @discardableResult package func unplace(
@@ -186,7 +169,6 @@ extension Broker {
     /// - Parameters:
     ///   - view: The webview session, placed, as the tab sees it.
     ///   - reason: One word of the provider, `[A-Za-z]`, at most 64 characters; others are left out.
-    ///   - caller: Where the request came from.
     /// - Returns: Whether the webview session is declined now.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`.
     @discardableResult package func decline(
@@ -208,10 +190,6 @@ extension Broker {
 
     /// Ends a webview session that the buyer cancels.
     ///
-    /// - Parameters:
-    ///   - tab: Token B, from the cookie.
-    ///   - ticket: Token C, from the body.
-    ///   - caller: Where it comes from.
     /// - Returns: Whether it is cancelled, or why not.
     /// - Throws: `limited`, `unavailable`, `outcomeUnknown`, `fault`.
     package func cancel(
@@ -235,7 +213,6 @@ extension Broker {
     /// Whether a ticket that a tab remembers is the one that its webview session was opened with.
     ///
     /// - Parameters:
-    ///   - ticket: Token A, from the cookie.
     ///   - view: The webview session, as the tab sees it.
     /// - Returns: False also for the webview session's id with another secret.
     package func opened(_ view: WebviewSessionView, with ticket: LaunchTicket) -> Bool {

@@ -36,7 +36,6 @@ package final class Broker {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - policy: The rules.
     ///   - limits: Shared by all brokers of the process.
     ///   - random: Supplies webview session ids, tokens and nonces.
     ///   - clock: The time for webview session ids, and the monotonic one for limits; deadlines are the
@@ -71,16 +70,12 @@ package final class Broker {
     }
 
     /// The return ticket of a tab, for its link; the same at every call.
-    ///
-    /// - Parameter tab: Token B.
-    /// - Returns: Token C.
     package func returnTicket(of tab: TabToken) -> ReturnTicket {
         ReturnTicket.derive(from: tab, using: mac)
     }
 
     /// Counts a token whose form is wrong, as if it had been looked up in vain.
     ///
-    /// - Parameter caller: Whose limit it counts against.
     /// - Throws: `limited` after too many.
     package func noteMalformedToken(by caller: Caller) throws(StoreError) {
         guard let wait = limits.countMalformed(caller.keys, at: clock.monotonicNow()) else { return }

@@ -16,7 +16,6 @@ package final class LiveSessionCounter {
     /// - Parameters:
     ///   - store: Of the same loop.
     ///   - limits: Gets the number of live sessions, and has the number that this process has issued.
-    ///   - life: The absolute time of a session.
     ///   - clock: By which the ids of sessions are made.
     ///   - batch: How many sessions one statement reads; 4,000 are some 6 ms of the database's work.
     package init(

@@ -19,8 +19,6 @@ package struct StepLog: Sendable {
     /// Writes a step of a webview session.
     ///
     /// - Parameters:
-    ///   - event: What happened, in dotted form.
-    ///   - webviewSession: Whose step it is.
     ///   - fields: Evaluated only when the line is written.
     package func note(
         _ event: StaticString,

@@ -44,7 +44,6 @@ package final class Sweeper {
     /// Visits some webview sessions, from where the last step ended.
     ///
     /// - Parameter request: A unique id, for the audit trail.
-    /// - Returns: What was done.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the next step begins where this one did.
     package func step(request: String) async throws(StoreError) -> SweepReport {
         if isRoundOver { try await chooseStart() }
@@ -135,7 +134,6 @@ package final class DeadlineSweeper {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - life: The absolute time of a session.
     ///   - clock: By which the ids of sessions are made.
     ///   - batch: How many webview sessions one statement reads.
     package init(store: PostgresSessionStore, life: Duration, clock: any WallClock, batch: Int = 500) {
@@ -148,7 +146,6 @@ package final class DeadlineSweeper {
     /// Visits some webview sessions, from where the last step ended.
     ///
     /// - Parameter request: A unique id, for the audit trail.
-    /// - Returns: What was done.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`; the next step begins where this one did.
     package func step(request: String) async throws(StoreError) -> SweepReport {
         let start = cursor ?? WebviewSessionID(firstAt: clock.now() + (life + DeadlineSweeper.skew) * -1)

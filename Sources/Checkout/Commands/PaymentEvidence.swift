@@ -7,11 +7,6 @@ import Primitives
 package enum PaymentEvidence {
     /// What contradicts that a session was paid by a charge.
     ///
-    /// - Parameters:
-    ///   - webviewSession: The session.
-    ///   - total: What its buyer agreed to pay.
-    ///   - permission: As it was read.
-    ///   - charge: As it was read.
     /// - Returns: For the operator; `nil` where nothing does.
     static func problem(
         _ webviewSession: UUIDBytes,
@@ -31,10 +26,6 @@ package enum PaymentEvidence {
 
     /// What contradicts that nothing is held of what was taken for a session.
     ///
-    /// - Parameters:
-    ///   - webviewSession: The session.
-    ///   - permission: As it was read.
-    ///   - charge: As it was read.
     /// - Returns: For the operator; `nil` where nothing does.
     static func problem(_ webviewSession: UUIDBytes, refunded permission: ChargePermission, _ charge: Charge) -> String?
     {
@@ -59,9 +50,6 @@ package enum PaymentEvidence {
 
     /// What contradicts that an operation has brought an object about.
     ///
-    /// - Parameters:
-    ///   - stuck: What was asked of the provider.
-    ///   - object: As it was read.
     /// - Returns: For the operator; `nil` where nothing does.
     package static func problem(_ stuck: StuckOperation, done object: ObservedObject) -> String? {
         let (operation, state) = (stuck.operation, object.version.state)

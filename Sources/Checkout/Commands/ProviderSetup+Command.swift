@@ -6,7 +6,6 @@ extension ProviderSetup {
     /// A service for the loop of a command, which has that loop to itself: it signs there, and neither logs nor counts.
     ///
     /// - Parameters:
-    ///   - reactor: The loop's.
     ///   - pace: How fast the command calls the provider, in place of what the settings say.
     package func commandCheckout(on reactor: Reactor, pace: CallRate? = nil) -> CheckoutService {
         var limits = quota

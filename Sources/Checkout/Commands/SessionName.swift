@@ -14,7 +14,6 @@ struct SessionName: Sendable, Equatable {
 
     /// The sessions of that name, the newest first.
     ///
-    /// - Parameter store: Where they are.
     /// - Returns: An id as it is, whether there is such a session or not; of a merchant's reference there may be several.
     /// - Throws: What the store says.
     func sessions(in store: PostgresSessionStore) async throws(StoreError) -> [WebviewSessionID] {
@@ -25,7 +24,6 @@ struct SessionName: Sendable, Equatable {
 
     /// The only session of that name.
     ///
-    /// - Parameter store: Where they are.
     /// - Returns: The session, or what to say where there is none, or more than one.
     /// - Throws: What the store says.
     func session(in store: PostgresSessionStore) async throws(StoreError) -> Result<WebviewSessionID, Ambiguity> {

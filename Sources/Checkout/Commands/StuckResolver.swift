@@ -38,7 +38,6 @@ package struct StuckResolver {
 
     /// Carries a decision out.
     ///
-    /// - Parameter task: What was decided.
     /// - Throws: What the stores say.
     func carryOut(_ task: StuckTask) async throws -> Outcome {
         switch task {

@@ -14,10 +14,6 @@ final class CookieWriter: Sendable {
     private let noReceipt: HTTPField
 
     /// A writer for a deployment.
-    ///
-    /// - Parameters:
-    ///   - names: The names of the profile.
-    ///   - times: How long each cookie lives.
     init(names: CookieTable, times: BrokerPolicy.Times) {
         // Strict, because no other site ever has to send the app's web view here.
         let app = CookieWriter.cookie(names.app, .strict, times.appProof)

@@ -9,9 +9,7 @@ extension Exchange {
     /// A page of which every copy differs: it carries a nonce.
     ///
     /// - Parameters:
-    ///   - block: The constant fields.
     ///   - policy: The content security policy for the nonce.
-    ///   - body: The document for the nonce.
     /// - Returns: 200.
     func page(_ block: FieldBlock, policy: (Nonce) -> String, _ body: (Nonce) -> [UInt8]) -> HTTPResponse {
         let nonce = Nonce(random: services.random)
@@ -22,7 +20,6 @@ extension Exchange {
 
     /// A page that loads the provider's script: P2, enforced or reported as the settings say.
     ///
-    /// - Parameter body: The document for the nonce.
     /// - Returns: 200.
     func providerPage(_ body: (Nonce) -> [UInt8]) -> HTTPResponse {
         let nonce = Nonce(random: services.random)
@@ -40,10 +37,6 @@ extension Exchange {
     ///
     /// - Parameters:
     ///   - status: 200 unless the page says that something is over.
-    ///   - block: The constant fields.
-    ///   - policy: The content security policy.
-    ///   - body: The document.
-    /// - Returns: The response.
     func plainPage(
         _ status: HTTPStatus = .ok,
         block: FieldBlock,
@@ -71,10 +64,8 @@ extension Exchange {
     /// A JSON answer.
     ///
     /// - Parameters:
-    ///   - body: The document.
     ///   - status: 200 unless said otherwise.
     ///   - webviewSession: For `Webview-Session-Id`.
-    /// - Returns: The response.
     func json(_ body: [UInt8], status: HTTPStatus = .ok, webviewSession: UUIDBytes?) -> HTTPResponse {
         tagged(HTTPResponse(status, block: deployment.headers.json, body: .bytes(body)), webviewSession)
     }

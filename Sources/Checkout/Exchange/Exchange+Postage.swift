@@ -11,8 +11,6 @@ extension Exchange {
     /// What it means to send a webview session's order where its buyer wants it: the one place where that is decided.
     ///
     /// - Parameters:
-    ///   - view: Of the tab.
-    ///   - token: The tab token.
     ///   - chosen: A session of this very webview session.
     /// - Returns: The postage, or why nothing is sent there.
     /// - Throws: `address_not_priced` where the address has no price; `postage_failed` where the merchant does not say;

@@ -57,9 +57,6 @@ extension Exchange {
     ///
     /// Only the jar's own request brings the cookie: another site's are sent without it, or, where they load a page, find the
     /// session that lives. Whether there ever was such a token makes no difference.
-    ///
-    /// - Parameter refusal: What became of the token.
-    /// - Returns: The page.
     func neutral(after refusal: TabRefusal) -> HTTPResponse {
         var response = neutral(.forbidden, refusal.progress)
         if refusal.endsToken { deployment.cookies.clearTab(on: &response) }

@@ -59,7 +59,6 @@ package struct Exchange {
     /// The parameters of the body.
     ///
     /// - Parameter known: Every name the route knows; any other is refused.
-    /// - Returns: The values by name.
     /// - Throws: For another media type, a malformed body, an unknown or a repeated name.
     func form(_ known: [String]) throws(Failure) -> FormFields {
         let parameters: HTTPParameters

@@ -11,8 +11,6 @@ enum FailureResponse {
     /// The response to a refusal.
     ///
     /// - Parameters:
-    ///   - failure: The refusal.
-    ///   - exchange: The request it answers.
     ///   - format: JSON or a page.
     /// - Returns: Status, page or JSON, `Retry-After` and `Webview-Session-Id` where they apply.
     static func make(_ failure: Failure, _ exchange: Exchange, _ format: FormatName) -> HTTPResponse {
@@ -45,8 +43,6 @@ enum FailureResponse {
     /// The response to a refusal that is the same for everybody who prefers a language.
     ///
     /// - Parameters:
-    ///   - failure: The refusal.
-    ///   - deployment: Whose pages and fields it has.
     ///   - format: JSON or a page.
     ///   - language: Of a page; not asked for JSON.
     ///   - asked: The request; `nil` for an answer that is the same for every one.
@@ -122,7 +118,6 @@ final class PreparedRefusal {
     ///
     /// - Parameters:
     ///   - failure: One that names no webview session and needs no reference.
-    ///   - deployment: Whose pages and fields it has.
     init(_ failure: Failure, _ deployment: Deployment) {
         json = StaticResponse(FailureResponse.make(failure, deployment, .json, in: { .ja }))
         pages = Language.allCases.map { language in

@@ -20,7 +20,6 @@ extension PurchaseRefusal {
     ///
     /// - Parameter webviewSession: For `Webview-Session-Id`; left out where the ticket is not known, so that nothing distinguishes a
     ///   guess from a hit.
-    /// - Returns: The failure to throw.
     package func failure(_ webviewSession: WebviewSessionID) -> Failure {
         switch self {
         case .unknown: Failure(.unknownSession)

@@ -9,8 +9,6 @@ package struct PolicyReport: Sendable, Equatable {
     let source: String
 
     /// Reads a report without parsing it: both words stand behind their names, in either of the two formats.
-    ///
-    /// - Parameter body: From anybody.
     init(_ body: [UInt8]) {
         let directive = PolicyReport.text(of: ["effectiveDirective", "effective-directive"], in: body.span)
         self.directive = directive.flatMap { PolicyReport.isDirective($0) ? $0 : nil } ?? "other"

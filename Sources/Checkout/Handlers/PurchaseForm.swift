@@ -20,8 +20,6 @@ enum PurchaseForm {
 
     /// Reads and checks body and cookies; no statement runs before all of them have the right form.
     ///
-    /// - Parameter exchange: The request.
-    /// - Returns: Evidence for the broker.
     /// - Throws: `invalid_request`, `order_mismatch` or `unknown_session`.
     static func read(_ exchange: Exchange) throws(Failure) -> PurchaseRequest {
         let form = try exchange.form(names)

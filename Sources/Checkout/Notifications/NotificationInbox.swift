@@ -37,7 +37,6 @@ final class NotificationInbox {
     /// An inbox.
     ///
     /// - Parameters:
-    ///   - parts: What it works with.
     ///   - confirmsSubscriptions: Whether a subscription to our topic is confirmed without a person.
     ///   - budget: Asked with an outcome before a line that any sender can provoke: how many were not written, or `nil` for none
     ///     now.
@@ -56,10 +55,6 @@ final class NotificationInbox {
 
     /// Takes a message in.
     ///
-    /// - Parameters:
-    ///   - body: As it was posted.
-    ///   - sender: Who posted it.
-    ///   - now: The present.
     /// - Returns: The status to answer: 200, 400 and 403 are final, 503 asks for another delivery.
     func receive(_ body: [UInt8], from sender: ClientKeys, at now: WallTime) async -> Int {
         do throws(NotificationRefusal) {

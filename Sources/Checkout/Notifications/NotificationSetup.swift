@@ -30,8 +30,6 @@ struct NotificationSetup: Sendable {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - reactor: The loop's.
-    ///   - telemetry: Where to write and count.
     ///   - offered: Carries requests; `nil` for a client of the inbox's own.
     ///   - wake: Called when an object is to be read.
     /// - Returns: An inbox that has fetched no certificate yet.

@@ -30,11 +30,6 @@ final class UnmatchedNotifications {
     /// A follower for one loop.
     ///
     /// - Parameters:
-    ///   - store: What came, and the purchases.
-    ///   - broker: The sessions.
-    ///   - purchases: Ends those that have a payment.
-    ///   - client: The provider.
-    ///   - random: Names its requests in the trail.
     ///   - logger: For purchases that were woken, and payments that no order has.
     ///   - wakePolls: Called when an object is to be read.
     init(

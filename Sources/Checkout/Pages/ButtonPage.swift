@@ -79,11 +79,6 @@ struct ButtonPage: Sendable {
     }
 
     /// Writes the page.
-    ///
-    /// - Parameters:
-    ///   - view: The order and the provider's button.
-    ///   - nonce: The one in the policy.
-    /// - Returns: The document.
     func render(_ view: ButtonView, nonce: Nonce) -> [UInt8] {
         template.render(room: 4096) { slot, writer in
             switch slot {

@@ -45,11 +45,6 @@ struct CanceledPage: Sendable {
     }
 
     /// Writes the page.
-    ///
-    /// - Parameters:
-    ///   - view: Says who bought.
-    ///   - stage: What is left of it.
-    /// - Returns: The document.
     func render(_ view: WebviewSessionView, _ stage: Stage) -> [UInt8] {
         switch stage {
         case .ended: render(ended, view, ticket: nil)

@@ -41,9 +41,6 @@ struct CartPage: Sendable {
     }
 
     /// Writes the page.
-    ///
-    /// - Parameter nonce: The one in the policy.
-    /// - Returns: The document.
     func render(nonce: Nonce) -> [UInt8] {
         template.render(room: 128) { slot, writer in
             switch slot {

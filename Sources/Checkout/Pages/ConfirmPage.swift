@@ -110,8 +110,6 @@ final class ConfirmPage: Sendable {
     ///
     /// - Parameters:
     ///   - view: Order, address and the way to agree.
-    ///   - nonce: The one in the policy.
-    /// - Returns: The document.
     func render(_ view: ConfirmView, nonce: Nonce) -> [UInt8] {
         let template =
             switch view.agreement {

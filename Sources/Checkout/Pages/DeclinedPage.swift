@@ -33,9 +33,6 @@ struct DeclinedPage: Sendable {
     }
 
     /// Writes the page.
-    ///
-    /// - Parameter view: Says who bought.
-    /// - Returns: The document.
     func render(_ view: WebviewSessionView) -> [UInt8] {
         template.render(room: 384) { slot, writer in
             switch slot {

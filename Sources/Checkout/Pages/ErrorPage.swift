@@ -59,9 +59,6 @@ struct ErrorPage: Sendable {
     }
 
     /// Writes the page.
-    ///
-    /// - Parameter view: What happened, and the ways on.
-    /// - Returns: The document.
     func render(_ view: ErrorView) -> [UInt8] {
         let text = RefusalTable.text(of: view.code, view.progress)
         return template.render(room: 1024) { slot, writer in

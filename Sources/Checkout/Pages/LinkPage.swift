@@ -101,9 +101,6 @@ struct LinkPage: Sendable {
     }
 
     /// Writes the page where a link did not open the app.
-    ///
-    /// - Parameter nonce: The one in the policy.
-    /// - Returns: The document.
     func render(nonce: Nonce) -> [UInt8] {
         fallback.render(room: 64) { slot, writer in
             switch slot {
@@ -114,11 +111,6 @@ struct LinkPage: Sendable {
     }
 
     /// Writes the page of a refusal.
-    ///
-    /// - Parameters:
-    ///   - code: What happened.
-    ///   - nonce: The one in the policy.
-    /// - Returns: The document.
     func render(_ code: FailureCode, nonce: Nonce) -> [UInt8] {
         error.render(room: 256) { slot, writer in
             switch slot {

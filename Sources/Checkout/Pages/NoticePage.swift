@@ -12,8 +12,6 @@ struct NoticePage: Sendable {
     /// A page.
     ///
     /// - Parameters:
-    ///   - frame: Of the page's language.
-    ///   - notice: Its text.
     ///   - code: For `data-error`.
     init(_ frame: CheckoutFrame, _ notice: NoticeTexts, _ code: FailureCode) {
         func render(_ receipt: Bool) -> [UInt8] {

@@ -118,10 +118,8 @@ struct OrderTable: Sendable {
     /// Writes the table of an order.
     ///
     /// - Parameters:
-    ///   - order: What is bought.
     ///   - sums: What it comes to, tax and postage included; shown as `-` until the address is known.
     ///   - hasPostage: Whether something is sent; else there is no line for what that costs.
-    ///   - writer: Grows by the table.
     func write(
         _ order: Order,
         _ sums: (postage: Yen, total: Yen)?,
@@ -257,10 +255,6 @@ struct AddressBlock: Sendable {
     }
 
     /// Writes the block.
-    ///
-    /// - Parameters:
-    ///   - address: Where the order goes.
-    ///   - writer: Grows by the block.
     func write(_ address: Address, to writer: inout HTMLWriter) {
         block.render(into: &writer) { slot, writer in
             switch slot {

@@ -31,7 +31,6 @@ struct ProviderPolicy: Sendable {
     /// Puts the constant part together.
     ///
     /// - Parameters:
-    ///   - hosts: What the provider's script may reach.
     ///   - reportGroup: Name of a reporting endpoint, `[a-z]` only, or `nil` for none.
     init(hosts: ProviderHosts, reportGroup: String? = nil) {
         func list(_ sources: [ProviderHosts.Source]) -> String { sources.map { " \($0.text)" }.joined() }
@@ -64,8 +63,6 @@ struct ProviderHosts: Sendable {
         /// Checks a source.
         ///
         /// `nil` for anything that is not scheme, host and optional port: a path, a blank, a `;`, a keyword.
-        ///
-        /// - Parameter text: From the settings.
         init?(_ text: String) {
             let schemes = ["https://", "http://"]
             guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else { return nil }

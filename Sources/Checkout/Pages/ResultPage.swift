@@ -82,8 +82,6 @@ struct ResultPage: Sendable {
     ///
     /// - Parameters:
     ///   - view: The link to tap, or what the page posts.
-    ///   - nonce: The one in the policy.
-    /// - Returns: The document.
     func render(_ view: ResultView, nonce: Nonce) -> [UInt8] {
         switch view {
         case .app(let target, let total, let isBeingCompleted):

@@ -33,12 +33,6 @@ struct StartForm: Sendable {
     }
 
     /// Writes the form.
-    ///
-    /// - Parameters:
-    ///   - start: The signed configuration.
-    ///   - action: Where the checkout host takes it.
-    ///   - language: Of the checkout's pages.
-    ///   - writer: Grows by the form.
     func write(_ start: CheckoutStart, action: LinkTarget, language: Language, to writer: inout HTMLWriter) {
         form.render(into: &writer) { slot, writer in
             switch slot {

@@ -4,9 +4,6 @@ import SessionBroker
 /// The first page of a demonstration, of one language: what happens here, and the three carts.
 enum StartPage {
     /// Writes the page.
-    ///
-    /// - Parameter frame: Of the page's language.
-    /// - Returns: The document.
     static func render(_ frame: CheckoutFrame) -> [UInt8] {
         let texts = frame.texts.start
         let carts = [(ClientKind.browser, texts.browser), (.iosApp, texts.iosApp), (.androidApp, texts.androidApp)]

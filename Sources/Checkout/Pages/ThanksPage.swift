@@ -61,7 +61,6 @@ struct ThanksPage: Sendable {
     /// - Parameters:
     ///   - view: With the address, while it is kept.
     ///   - hasDelivery: Whether something is sent to it.
-    /// - Returns: The document.
     func render(_ view: WebviewSessionView, hasDelivery: Bool = true) -> [UInt8] {
         template.render(room: 3072) { slot, writer in
             switch slot {

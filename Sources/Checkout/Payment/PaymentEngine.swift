@@ -178,8 +178,6 @@ extension WorkerPool {
     /// - Parameters:
     ///   - budget: Looked at before each claim.
     ///   - claim: Takes so many at most; none is claimed again for a while.
-    ///   - takeUp: False where it failed.
-    ///   - postpone: Puts one off.
     /// - Throws: What a claim throws.
     package func takeUp<Item: Sendable>(
         _ budget: RunBudget,

@@ -14,7 +14,6 @@ extension PostgresSessionStore {
     /// asked about, and purchases and schedules would end for it.
     ///
     /// - Parameters:
-    ///   - account: Of the settings.
     ///   - isAllowed: Whether the settings allow another one.
     /// - Throws: `ConfigurationError` that names both; what the store says.
     package func demandAccount(_ account: OrderAccount, orAllowed isAllowed: Bool) async throws {

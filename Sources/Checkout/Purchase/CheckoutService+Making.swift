@@ -9,12 +9,7 @@ extension CheckoutService {
     /// A service with a client of its own, for the present loop.
     ///
     /// - Parameters:
-    ///   - provider: The account.
     ///   - quota: Shared by all loops of the process.
-    ///   - sessionCalls: As the quota.
-    ///   - reactor: The loop's.
-    ///   - logger: Where to write.
-    ///   - metrics: Where to count.
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
     ///   - offered: Carries requests; `nil` for a client of the service's own.
     /// - Returns: A service that has called nobody yet.

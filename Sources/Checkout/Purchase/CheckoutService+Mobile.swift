@@ -40,7 +40,6 @@ extension CheckoutService {
     /// - Parameters:
     ///   - webviewSession: Goes into the payload, so that the sessions that come of it are this webview session's alone.
     ///   - links: The way back into the app; checked against the operator's list.
-    ///   - amount: What the buyer pays.
     ///   - facts: When the money is taken, and where to.
     /// - Returns: For the answer to the merchant.
     /// - Throws: `internal_error` where the key cannot sign.
@@ -79,8 +78,6 @@ extension CheckoutService {
     /// - Parameters:
     ///   - checkoutSession: From the merchant's server, checked for its form only.
     ///   - webviewSession: Which the merchant's server says it is for.
-    ///   - total: What the buyer was to pay.
-    ///   - caller: The merchant's server.
     /// - Returns: What the broker keeps of it.
     /// - Throws: `order_mismatch` for a session that the account does not have or that is about another amount,
     ///   `provider_failed` otherwise.
@@ -109,7 +106,6 @@ extension CheckoutService {
     ///
     /// - Parameters:
     ///   - attempt: The lease; webview session and number make the idempotency key, and its total goes into the octets.
-    ///   - facts: Those of the signed payload.
     ///   - isRecovery: Whether an earlier call of the attempt may have got through: then it goes before others.
     ///   - caller: Who is served in turn with others.
     /// - Returns: The outcome, within the lease.
@@ -139,7 +135,6 @@ extension CheckoutService {
 
     /// What became of an attempt, by a look alone.
     ///
-    /// - Parameter attempt: The lease.
     /// - Returns: The outcome; `nil` while the session is open.
     func outcome(of attempt: PurchaseAttempt) async -> CompleteOutcome? {
         await outcome(ofSession: attempt.orderReference, total: attempt.total)
@@ -147,9 +142,6 @@ extension CheckoutService {
 
     /// What became of a session, by a look alone.
     ///
-    /// - Parameters:
-    ///   - checkoutSession: As it was stored.
-    ///   - total: What the buyer agreed to pay.
     /// - Returns: The outcome; `nil` while the session is open.
     func outcome(ofSession checkoutSession: String, total: Yen) async -> CompleteOutcome? {
         guard let checkoutSession = CheckoutSessionID(checkoutSession) else { return CheckoutService.malformed }

@@ -13,9 +13,6 @@ package protocol ProviderReader: AnyObject {
 extension CheckoutService: ProviderReader {
     /// Reads an object, behind everybody who waits for the provider.
     ///
-    /// - Parameters:
-    ///   - kind: What it is.
-    ///   - id: The provider's id.
     /// - Returns: What the ledger takes in.
     /// - Throws: As `CheckoutClient`; `refused` with 404 also for a text that cannot be an id.
     package func object(_ kind: ObjectKind, _ id: String) async throws(AmazonPayError) -> ObservedObject {
@@ -48,7 +45,6 @@ extension CheckoutService {
     ///
     /// `Completed` alone does not say so: a session may be completed before the bank decides, and stays so when the bank refuses.
     ///
-    /// - Parameter session: Its id.
     /// - Returns: False for a session that was not completed, and for one whose charge holds nothing.
     /// - Throws: As `object(_:_:)`.
     package func mayHoldMoney(_ session: String) async throws(AmazonPayError) -> Bool {

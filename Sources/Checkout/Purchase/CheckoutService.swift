@@ -32,7 +32,6 @@ struct ChosenSession: Sendable {
 
     /// The same as the broker keeps it.
     ///
-    /// - Parameter answer: About the address.
     /// - Returns: With everything that the confirm page shows.
     func reviewed(_ answer: DeliveryAnswer) -> ReviewedSession {
         var postage: Yen?
@@ -89,12 +88,7 @@ package final class CheckoutService {
     /// A service for one loop.
     ///
     /// - Parameters:
-    ///   - client: Calls the API.
-    ///   - provider: The account and the shop's addresses.
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
-    ///   - sessionCalls: Shared by all loops.
-    ///   - startTask: Starts a task on the loop.
-    ///   - logger: For refused calls.
     init(
         client: CheckoutClient,
         provider: ProviderSetup,
@@ -160,10 +154,7 @@ package final class CheckoutService {
     /// Signs what a page or an app starts.
     ///
     /// - Parameters:
-    ///   - payload: Names the webview session.
-    ///   - webviewSession: For the failure.
     ///   - client: Of whose signatures only so many may wait; `nil` for a merchant's server.
-    /// - Returns: Payload and signature.
     /// - Throws: `unavailable` where too many signatures wait; `internal_error` where the key cannot sign.
     func sign(
         _ payload: CheckoutPayload,
@@ -188,8 +179,6 @@ package final class CheckoutService {
     ///
     /// - Parameters:
     ///   - checkoutSession: From the address, checked for its form only.
-    ///   - webviewSession: The webview session of the tab.
-    ///   - terms: What its order agreed on.
     ///   - caller: Whose share of the calls it is.
     /// - Returns: What the buyer has chosen; whose session it is has not been looked at. `nil` where the session has ended.
     /// - Throws: `order_mismatch` for a session that the account does not have, `not_priced` without an address,
@@ -232,8 +221,6 @@ package final class CheckoutService {
     /// Sends the amount to the provider.
     ///
     /// - Parameters:
-    ///   - placement: What the buyer agreed to.
-    ///   - terms: What the order agreed on.
     ///   - caller: Who is served in turn with others.
     /// - Returns: Where to send the buyer, if the sum is still for the address that is chosen.
     /// - Throws: `provider_failed`; `order_mismatch` for a session that the account does not have any more; `not_priced`
@@ -336,7 +323,6 @@ package final class CheckoutService {
 
     /// What the charge of a completed session says.
     ///
-    /// - Parameter checkoutSession: Completed.
     /// - Returns: `undecided` also where the charge cannot be read.
     func status(of checkoutSession: CheckoutSession) async -> SessionChargeStatus {
         guard let id = checkoutSession.chargeID.flatMap({ ChargeID($0) }) else {
@@ -359,8 +345,6 @@ package final class CheckoutService {
     /// Whether the provider has given a session up, and why.
     ///
     /// - Parameters:
-    ///   - checkoutSession: The placed one.
-    ///   - webviewSession: For the log.
     ///   - caller: Whose share of the calls it is.
     /// - Returns: `nil` while it can still lead to a payment, and where the provider cannot be asked, or has been asked too
     ///   often for this webview session or by this address: then the purchase finds out.

@@ -11,7 +11,6 @@ extension MerchantMetadata {
     /// behind the mark.
     ///
     /// - Parameters:
-    ///   - webviewSession: Whose order it is.
     ///   - reference: The merchant's; `nil` for the shop's own orders.
     init(naming webviewSession: WebviewSessionID, reference: String?) {
         let fits = (1...MerchantMetadata.referenceLimit).contains(reference?.utf8.count ?? 0)
@@ -73,9 +72,7 @@ extension CheckoutService {
     /// missing.
     ///
     /// - Parameters:
-    ///   - id: The provider's id.
     ///   - webviewSession: Whose permission it is, as the ledger says.
-    ///   - reference: The name of its order.
     /// - Returns: As it was read before anything was written: what is written counts once a reading shows it.
     /// - Throws: As `object(_:_:)`, where it cannot be read.
     package func name(

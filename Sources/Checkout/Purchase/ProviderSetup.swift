@@ -32,7 +32,6 @@ package struct ProviderSetup: Sendable {
     /// - Parameters:
     ///   - checkout: Says besides how long one purchase call owns a webview session: the completion has to end before that is
     ///     over.
-    ///   - web: Where the pages are.
     /// - Throws: Every problem of the account at once.
     package init(_ checkout: CheckoutSettings, web: WebOrigin) throws(ConfigurationError) {
         let settings = checkout.provider

@@ -28,9 +28,6 @@ package final class PurchaseService {
     /// A service for one loop.
     ///
     /// - Parameters:
-    ///   - broker: The state machine.
-    ///   - checkout: The provider.
-    ///   - polls: Count what became of recoveries.
     ///   - wakePolls: Reads soon what is due to be read.
     ///   - logger: For recoveries, unknown outcomes and lost leases.
     init(
@@ -57,7 +54,6 @@ package final class PurchaseService {
     /// - Parameters:
     ///   - request: Both halves.
     ///   - facts: Of a checkout that an app started: it is finalized. Without them such a purchase is only looked at.
-    ///   - caller: For the audit trail.
     /// - Returns: The answer, or the ticket of the second opening.
     /// - Throws: The contract's code for everything else.
     package func purchase(
@@ -92,9 +88,6 @@ package final class PurchaseService {
     /// The pauses between two recoveries grow, and they end: `PollSchedule` says when. The last one sends nothing: it reads the
     /// session, which has come to its own end by then.
     ///
-    /// - Parameters:
-    ///   - purchase: Found among the overdue ones.
-    ///   - caller: For the audit trail.
     /// - Throws: What the store says; the provider's word is only logged.
     func recover(_ purchase: OverduePurchase, by caller: Caller) async throws(Failure) {
         let isOver = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries, age: purchase.age) == nil
@@ -127,11 +120,6 @@ package final class PurchaseService {
     /// Reads the session of a purchase that was given up, sends nothing, and hands the purchase back to the recovery where the
     /// session has come to its end.
     ///
-    /// - Parameters:
-    ///   - webviewSession: The webview session.
-    ///   - payment: The stored state of its payment.
-    ///   - caller: For the audit trail.
-    /// - Returns: What came of it.
     /// - Throws: What the store says.
     func reread(
         _ webviewSession: WebviewSessionID,
@@ -167,11 +155,6 @@ package final class PurchaseService {
     /// Reads the session of a webview session that is unpaid, and hands the webview session to the recovery where the session
     /// was paid with.
     ///
-    /// - Parameters:
-    ///   - webviewSession: The webview session.
-    ///   - payment: The stored state of its payment.
-    ///   - caller: For the audit trail.
-    /// - Returns: What came of it.
     /// - Throws: What the store says.
     func reclaim(
         _ webviewSession: WebviewSessionID,

@@ -94,7 +94,6 @@ package final class SessionCalls: Sendable {
     /// Full buckets.
     ///
     /// - Parameters:
-    ///   - metrics: Counts refusals.
     ///   - limits: Of the process; operations without one have no shares.
     ///   - uptime: Microseconds since some fixed point, never going back.
     init(
@@ -129,9 +128,6 @@ package final class SessionCalls: Sendable {
     /// Counts a call.
     ///
     /// - Parameters:
-    ///   - purpose: What it is for.
-    ///   - webviewSession: What it is about.
-    ///   - caller: Whose share it is of.
     ///   - isScarce: Whether shares hold now.
     /// - Returns: Seconds to wait first, and then nothing is counted; `nil` where the call may be made.
     func count(_ purpose: Purpose, of webviewSession: WebviewSessionID, by caller: Caller, isScarce: Bool) -> Int? {

@@ -44,7 +44,6 @@ package final class SessionCreation {
     /// A way to webview sessions on one loop.
     ///
     /// - Parameters:
-    ///   - broker: The state machine.
     ///   - ownTerms: What every order of the shop itself agrees on.
     init(broker: Broker, ownTerms: OrderTerms) {
         self.broker = broker
@@ -55,10 +54,6 @@ package final class SessionCreation {
     ///
     /// Its terms follow from settings, so the webview session is stored without any.
     ///
-    /// - Parameters:
-    ///   - draft: An order of the shop itself.
-    ///   - cart: Who opens it.
-    ///   - caller: Where it comes from.
     /// - Returns: The launch ticket, and a proof where the jar had none.
     /// - Throws: `rate_limited`, `invalid_request`, and what the store says.
     func open(_ draft: OrderDraft, from cart: Cart, by caller: Caller) async throws(Failure) -> IssuedWebviewSession {

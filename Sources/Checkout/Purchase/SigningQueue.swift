@@ -31,7 +31,6 @@ package final class SigningQueue: Sendable {
     /// - Parameters:
     ///   - worker: Signs, and does nothing else.
     ///   - limit: With as much to do, it takes no button.
-    ///   - metrics: Counts refusals.
     ///   - uptime: Microseconds since some fixed point, never going back.
     init(
         _ worker: WorkerThread,

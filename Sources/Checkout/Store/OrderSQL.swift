@@ -65,7 +65,6 @@ package enum OrderSQL {
     ///
     /// - Parameters:
     ///   - reference: The parameter with the name of the order.
-    ///   - account: The parameters with account and environment.
     /// - Returns: The expression `o`.
     static func placed(reference: String, account: (id: String, environment: String)) -> String {
         """
@@ -87,7 +86,6 @@ package enum OrderSQL {
     /// Stores in the order of an app's webview session which session its buyer came back with; one that was declined is open
     /// again.
     ///
-    /// - Parameter session: The parameter with the session.
     /// - Returns: The expression `o`.
     static func arrived(session: String) -> String {
         """
@@ -105,7 +103,6 @@ package enum OrderSQL {
     /// ledger already has been told of.
     ///
     /// - Parameters:
-    ///   - permission: The parameter with the permission.
     ///   - charge: The parameters with the charge and its state.
     ///   - isNamed: The parameter that says whether the provider has shown the order's names; where not, the permission is read
     ///     at once, and named.

@@ -45,7 +45,6 @@ package final class PostgresNotificationStore {
         /// - Parameters:
         ///   - id: The same at every delivery.
         ///   - kind: The provider's word for what it is about.
-        ///   - object: The object.
         ///   - permission: The permission that the object belongs to.
         package init(id: String, kind: String, object: String, permission: String?) {
             self.id = id
@@ -63,8 +62,6 @@ package final class PostgresNotificationStore {
     package static let pruneLimit = 1_000
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameter client: Started by the caller.
     package init(client: PostgresClient) {
         self.client = client
     }
@@ -76,7 +73,6 @@ package final class PostgresNotificationStore {
 
     /// Takes a message in, and has its object read soon.
     ///
-    /// - Parameter message: Believed by now.
     /// - Returns: What became of it; on disk by then.
     /// - Throws: `StoreError`; a repeat of the message is safe whatever it says.
     package func receive(_ message: Message) async throws(StoreError) -> Receipt {
@@ -136,7 +132,6 @@ package final class PostgresNotificationStore {
 
     /// Takes a message in that was overtaken, and has its object read unless that was read since.
     ///
-    /// - Parameter message: Its id.
     /// - Returns: Whether an object is to be read.
     /// - Throws: `StoreError`.
     package func take(_ message: String) async throws(StoreError) -> Bool {
@@ -201,7 +196,6 @@ package final class PostgresNotificationStore {
     /// Notes that the messages about a permission were followed, so that they cost no other question.
     ///
     /// - Parameters:
-    ///   - permission: The provider's id.
     ///   - isAnswered: Whether that had an outcome; without one they are followed for a day.
     /// - Throws: `StoreError`.
     package func noteFollowed(_ permission: String, isAnswered: Bool) async throws(StoreError) {
@@ -220,7 +214,6 @@ package final class PostgresNotificationStore {
 
     /// Has a purchase looked at as soon as nobody holds it.
     ///
-    /// - Parameter webviewSession: Whose purchase.
     /// - Returns: False where it does not wait: it is over, given up, or to be looked at anyway.
     /// - Throws: `StoreError`.
     package func wakePurchase(of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
@@ -238,9 +231,6 @@ package final class PostgresNotificationStore {
 
     /// Notes of the messages about a permission that it is of a session which is unpaid, for a person to look at.
     ///
-    /// - Parameters:
-    ///   - permission: The provider's id.
-    ///   - webviewSession: Whose mark it bears.
     /// - Throws: `StoreError`.
     func noteUnpaid(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) {
         _ = try await client.work(PostgresNotificationStore.unpaidStatement(permission, webviewSession))
@@ -257,9 +247,6 @@ package final class PostgresNotificationStore {
 
     /// Notes that nothing of what was taken under a permission of an unpaid session is held any more.
     ///
-    /// - Parameters:
-    ///   - permission: The provider's id.
-    ///   - webviewSession: Whose mark it bears.
     /// - Returns: Whether anybody waited for that.
     /// - Throws: `StoreError`.
     func noteRefunded(_ permission: String, of webviewSession: UUIDBytes) async throws(StoreError) -> Bool {

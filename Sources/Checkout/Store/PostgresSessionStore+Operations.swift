@@ -123,7 +123,6 @@ extension PostgresSessionStore {
     ///
     /// - Parameters:
     ///   - install: SHA-256 of the app proof; `nil` for those of all.
-    ///   - caller: The operator.
     ///   - progress: Called behind each transaction.
     /// - Returns: What it came to. Webview sessions issued meanwhile may remain, and those that the database refuses to change.
     /// - Throws: `unavailable`, `outcomeUnknown`, `fault`: some may have been revoked, repeat it.
@@ -248,8 +247,6 @@ extension PostgresSessionStore {
     /// - Parameters:
     ///   - after: The one behind which it starts; `nil` for the first.
     ///   - olderThan: The age that they have at least; `nil` for that which none outlives.
-    ///   - limit: How many it reads.
-    ///   - caller: For the audit trail.
     func sweep(
         after: WebviewSessionID?,
         olderThan age: Duration? = nil,

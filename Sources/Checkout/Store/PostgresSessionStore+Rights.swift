@@ -75,7 +75,6 @@ extension PostgresSessionStore {
 
     /// What the role of this connection may do.
     ///
-    /// - Returns: As the server says.
     /// - Throws: `StoreError`, also where the schema is not there.
     package func rights() async throws(StoreError) -> DatabaseRights {
         try await client.read(PostgresSessionStore.rightsStatement()).first()

@@ -36,9 +36,7 @@ package final class PostgresSessionStore {
     /// A store on a client of the same loop.
     ///
     /// - Parameters:
-    ///   - client: Started by the caller.
     ///   - policy: Times and reactions, sent with each statement that needs them.
-    ///   - account: What orders are made under.
     /// - Throws: `CryptographyError` where OpenSSL does not offer the algorithm of the marks.
     package init(client: PostgresClient, policy: BrokerPolicy, account: OrderAccount = .none) throws {
         self.client = client
@@ -68,10 +66,6 @@ extension PostgresSessionStore {
     /// the id of the request, and it exists if and only if the change does.
     ///
     /// - Parameters:
-    ///   - call: Of a guarded statement.
-    ///   - operation: What its audit row calls it.
-    ///   - webviewSession: The webview session.
-    ///   - caller: Of the request.
     ///   - isLastStep: Whether it ends what an earlier statement of the request began.
     /// - Returns: The statement's rows. After a re-read, the columns of `WebviewSessionColumns` with outcome and state of
     ///   the audit row, then what is sealed.

@@ -12,8 +12,6 @@ package final class PostgresUnsettledStore {
     private let client: PostgresClient
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameter client: Started by the caller.
     package init(client: PostgresClient) {
         self.client = client
     }

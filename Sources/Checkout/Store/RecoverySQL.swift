@@ -12,7 +12,6 @@ package enum RecoverySQL {
     ///
     /// - Parameters:
     ///   - webviewSession: SQL, the webview session.
-    ///   - account: The parameters with account and environment.
     package static func isOwn(_ webviewSession: String, _ account: (id: String, environment: String)) -> String {
         """
         coalesce((

@@ -55,8 +55,6 @@ package final class TrailMarker {
     }
 
     /// The same rows, with those known that the program has not written: without a mark of its own, or with one that an earlier row has.
-    ///
-    /// - Parameter rows: All of their sessions.
     func judged(_ rows: [AuditEvent]) -> [AuditEvent] {
         var seen: [UInt64: WallTime] = [:]
         for row in rows {

@@ -49,7 +49,6 @@ package final class PartitionUpkeep {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - health: Gets what was read.
     ///   - times: How long webview sessions, trail and sealed data are kept.
     ///   - logger: For what was done, and what could not be.
     init(

@@ -5,7 +5,6 @@ extension PostgresSessionStore {
     /// Refuses a database whose programs work under other rules: the weakest rules would hold for all.
     ///
     /// - Parameters:
-    ///   - policy: Of the settings.
     ///   - isAllowed: Whether the settings take the place of what is in force.
     /// - Throws: `ConfigurationError` that names what differs; what the store says.
     func demandPolicy(_ policy: BrokerPolicy, orAllowed isAllowed: Bool) async throws {

@@ -16,7 +16,6 @@ extension Files {
     /// What a path names, or `nil` where there is nothing.
     ///
     /// - Parameter path: A symbolic link at its end is not followed.
-    /// - Returns: The kind.
     /// - Throws: `IOError`, for example when a folder on the way may not be searched.
     package static func kind(_ path: String) throws(IOError) -> Kind? {
         guard let record = try status(path) else { return nil }
@@ -69,7 +68,6 @@ extension Files {
     /// Replaces the permissions of a file or folder.
     ///
     /// - Parameters:
-    ///   - path: A symbolic link is followed.
     ///   - mode: For example 0o600.
     /// - Throws: `IOError`.
     package static func setPermissions(_ path: String, mode: UInt32) throws(IOError) {
@@ -80,7 +78,6 @@ extension Files {
     ///
     /// - Parameters:
     ///   - path: A symbolic link at its end is changed itself.
-    ///   - owner: The new owner and group.
     /// - Throws: `IOError`.
     package static func setOwner(_ path: String, _ owner: SystemUser) throws(IOError) {
         try systemCall("lchown") { unsafe lchown(path, owner.id, owner.groupID) }
@@ -117,7 +114,6 @@ extension Files {
 
     /// The names in a folder, sorted, without `.` and `..`.
     ///
-    /// - Parameter path: A folder.
     /// - Returns: Names without the path.
     /// - Throws: `IOError`: `notFound` and others.
     package static func list(_ path: String) throws(IOError) -> [String] {
@@ -137,7 +133,6 @@ extension Files {
 
     /// Where a symbolic link points to, or `nil` where there is none.
     ///
-    /// - Parameter path: The link itself.
     /// - Returns: At most 4095 bytes of it.
     package static func target(ofLink path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

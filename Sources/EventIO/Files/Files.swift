@@ -25,7 +25,6 @@ package enum Files {
     ///
     /// - Parameters:
     ///   - path: Where to; an existing file is replaced.
-    ///   - bytes: The whole content.
     ///   - mode: The permissions of a new file, for example 0o600.
     ///   - atomically: Whether a reader, also after a crash, sees the old content or the new one and nothing between.
     /// - Throws: `IOError`.
@@ -57,10 +56,6 @@ package enum Files {
 
     /// Adds bytes to the end of a file, which is made where it is missing.
     ///
-    /// - Parameters:
-    ///   - path: Where to.
-    ///   - bytes: What to add.
-    ///   - mode: The permissions of a new file.
     /// - Throws: `IOError`.
     package static func append(_ path: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws(IOError) {
         try write(bytes, to: open(path, O_WRONLY | O_CREAT | O_APPEND, mode))
@@ -68,7 +63,6 @@ package enum Files {
 
     /// Removes a file or an empty folder.
     ///
-    /// - Parameter path: What to remove.
     /// - Throws: `IOError`: `notFound` and others.
     package static func remove(_ path: String) throws(IOError) {
         try systemCall("remove") { unsafe Glibc.remove(path) }
@@ -88,9 +82,6 @@ package enum Files {
 
     /// Renames a file or folder within one file system, replacing a file of that name.
     ///
-    /// - Parameters:
-    ///   - old: What to rename.
-    ///   - new: Its new name.
     /// - Throws: `IOError`.
     package static func move(_ old: String, to new: String) throws(IOError) {
         try systemCall("rename") { unsafe rename(old, new) }

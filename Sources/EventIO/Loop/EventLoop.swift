@@ -26,7 +26,6 @@ package actor EventLoop {
     ///   - name: Shown by system tools, cut to 15 bytes there, and the value of the label `loop`.
     ///   - logger: Hears about failures of the loop itself.
     ///   - metrics: Counts turns, and those longer than 5 ms.
-    ///   - clock: The loop's calendar and monotonic time.
     /// - Throws: `IOError` when the kernel gives no descriptor.
     package init(
         name: String,
@@ -77,7 +76,6 @@ package actor EventLoop {
     /// The body and everything it awaits stays on the loop; cancelling the caller cancels the body.
     ///
     /// - Parameter body: What it makes stays on the loop.
-    /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     package nonisolated func run<Result: Sendable>(
         _ body: @escaping @Sendable (Reactor) async throws -> Result
@@ -88,8 +86,6 @@ package actor EventLoop {
     }
 
     /// Runs a body on the loop soon, from any thread, in the order of the calls.
-    ///
-    /// - Parameter body: Runs with the loop's reactor.
     package nonisolated func execute(_ body: @escaping @Sendable (Reactor) -> Void) {
         executor.post(.body(body))
     }

@@ -57,8 +57,6 @@ package final class Reactor {
     ///
     /// - Parameters:
     ///   - descriptor: Open, non-blocking, registered once at a time. Remove the registration before it is closed.
-    ///   - interest: What is reported.
-    ///   - trigger: When it is reported.
     ///   - isUrgent: Whether it goes before all others when more is ready than one turn takes; for the few connections that
     ///     many requests wait for. A report may then be about bytes that were read already.
     ///   - handler: Held until the registration is removed.
@@ -89,7 +87,6 @@ package final class Reactor {
     ///
     /// - Parameters:
     ///   - registration: One that was removed is left alone.
-    ///   - interest: What is reported from now on.
     /// - Throws: `IOError` when the kernel refuses.
     package func modify(_ registration: Registration, interest: Interest) throws(IOError) {
         guard let trigger = registrations.trigger(of: registration) else { return }
@@ -106,8 +103,6 @@ package final class Reactor {
     }
 
     /// Stops telling a handler about a descriptor that the caller closes right away, which spares a system call.
-    ///
-    /// - Parameter registration: Its descriptor has no duplicate anywhere.
     package func removeBeforeClose(_ registration: Registration) {
         if registrations.remove(registration) { urgent.remove(registration) }
     }

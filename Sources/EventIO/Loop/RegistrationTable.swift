@@ -18,8 +18,6 @@ struct RegistrationTable {
     private var slots: [Slot] = []
 
     /// Takes the slot of a descriptor.
-    ///
-    /// - Returns: The new name.
     mutating func insert(_ descriptor: Int32, trigger: Trigger, handler: any ReadinessHandler) -> Registration {
         let index = Int(descriptor)
         while slots.count <= index { slots.append(Slot()) }

@@ -22,9 +22,7 @@ package final class SharedCalls<Key: Hashable, Value> {
     /// The value of the call that is under way, or of one that begins now.
     ///
     /// - Parameters:
-    ///   - key: What is asked for.
     ///   - known: Asked where no call is under way; a value that it has is the answer, and no call begins.
-    ///   - body: Makes the call.
     /// - Returns: The same for all who share a call.
     package func value(
         of key: Key,

@@ -69,9 +69,6 @@ package final class StopSignal: Sendable {
 extension Reactor {
     /// Runs a body on this loop when a signal stops, as one of its parts.
     ///
-    /// - Parameters:
-    ///   - signal: Whose part it is.
-    ///   - body: Gives back what the loop holds.
     /// - Returns: False, and nothing happens, after the stop has begun.
     @discardableResult package func onStop(_ signal: StopSignal, _ body: @escaping () async -> Void) -> Bool {
         guard signal.addPart() else { return false }

@@ -46,8 +46,6 @@ struct TimerQueue {
     ///
     /// - Parameters:
     ///   - stays: Whether it outlives its action; otherwise it is gone when it fires.
-    ///   - action: Runs when the point has come.
-    /// - Returns: Its name.
     mutating func make(stays: Bool, _ action: @escaping () -> Void) -> TimerID {
         let slot: UInt32
         if let reused = free.popLast() {
@@ -96,9 +94,7 @@ struct TimerQueue {
     /// The next action whose point has come, or `nil`.
     ///
     /// - Parameters:
-    ///   - now: The present.
     ///   - mark: Entries made after it wait for the next turn, so that a timer that re-arms itself cannot hold the loop.
-    /// - Returns: The action to run.
     mutating func popDue(now: UInt64, mark: UInt64) -> (() -> Void)? {
         while let first = heap.first, first.due <= now, first.number <= mark {
             removeFirst()

@@ -27,8 +27,6 @@ package enum Socket {
     /// - Parameters:
     ///   - address: Port 0 lets the kernel choose; ask `localAddress`. A Unix path must not exist.
     ///   - reusePort: Whether others of this user may listen there too, each with a queue of its own.
-    ///   - backlog: How many connections may wait.
-    /// - Returns: The listener.
     /// - Throws: `IOError`, for example `addressInUse`.
     package static func listen(
         on address: SocketAddress,
@@ -74,7 +72,6 @@ package enum Socket {
 
     /// Starts to connect.
     ///
-    /// - Parameter address: The peer.
     /// - Returns: A socket that is connected or becomes writable when it is; then ask `connectionError`.
     /// - Throws: `IOError` when it fails at once.
     package static func connect(to address: SocketAddress) throws(IOError) -> Descriptor {
@@ -105,7 +102,6 @@ package enum Socket {
     /// Reads once into a buffer.
     ///
     /// - Parameters:
-    ///   - socket: Connected.
     ///   - buffer: Filled from its start; must have room, because zero bytes read as the end.
     /// - Returns: How many bytes; zero is the end of the stream.
     /// - Throws: `IOError`, for example `connectionReset`.
@@ -122,8 +118,6 @@ package enum Socket {
     /// Reads once and appends what came.
     ///
     /// - Parameters:
-    ///   - socket: Connected.
-    ///   - buffer: Grows by what was read.
     ///   - limit: The most to read, at least 1.
     /// - Returns: How many bytes; zero is the end of the stream.
     /// - Throws: `IOError`, for example `connectionReset`.
@@ -146,9 +140,6 @@ package enum Socket {
 
     /// Writes once; never raises SIGPIPE.
     ///
-    /// - Parameters:
-    ///   - socket: Connected.
-    ///   - bytes: What to send.
     /// - Returns: How many bytes the kernel has taken, perhaps fewer than all.
     /// - Throws: `IOError`, for example `brokenPipe` or `connectionReset`.
     package static func send(_ socket: borrowing Descriptor, _ bytes: Span<UInt8>) throws(IOError) -> IOResult {
@@ -161,7 +152,6 @@ package enum Socket {
     /// Writes two runs of bytes with one call; never raises SIGPIPE.
     ///
     /// - Parameters:
-    ///   - socket: Connected.
     ///   - first: What to send first.
     ///   - second: What to send behind it.
     /// - Returns: How many bytes of both together the kernel has taken.
@@ -187,7 +177,6 @@ package enum Socket {
 extension Socket {
     /// The address a socket is bound to.
     ///
-    /// - Parameter socket: Listening or connected.
     /// - Returns: With the port that the kernel has chosen.
     /// - Throws: `IOError`.
     package static func localAddress(_ socket: borrowing Descriptor) throws(IOError) -> SocketAddress {
@@ -199,7 +188,6 @@ extension Socket {
 
     /// Sends small writes at once instead of waiting for an acknowledgement.
     ///
-    /// - Parameter socket: TCP.
     /// - Throws: `IOError`.
     package static func setNoDelay(_ socket: borrowing Descriptor) throws(IOError) {
         try set(socket.raw, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
@@ -207,7 +195,6 @@ extension Socket {
 
     /// Makes the next close throw the connection away with a reset.
     ///
-    /// - Parameter socket: TCP.
     /// - Throws: `IOError`.
     package static func setResetOnClose(_ socket: borrowing Descriptor) throws(IOError) {
         let raw = socket.raw
@@ -218,7 +205,6 @@ extension Socket {
 
     /// Shuts the sending half down; reading goes on.
     ///
-    /// - Parameter socket: Connected.
     /// - Throws: `IOError`, when the peer is gone already for example.
     package static func shutDownWriting(_ socket: borrowing Descriptor) throws(IOError) {
         let raw = socket.raw

@@ -38,7 +38,6 @@ package struct ChildPlan: Sendable {
     /// - Parameters:
     ///   - executable: A path; the search path of the shell is not used.
     ///   - arguments: Without the program's name.
-    ///   - environment: Names and values; nothing is inherited.
     package init(_ executable: String, _ arguments: [String] = [], environment: [String: String] = [:]) {
         self.executable = executable
         self.arguments = arguments
@@ -61,7 +60,6 @@ package struct ChildPlan: Sendable {
     /// Runs the child to its end on the calling thread, not on a loop, and collects what it says.
     ///
     /// - Parameters:
-    ///   - deadline: After it the child is killed.
     ///   - limit: The most of its output to return, in bytes.
     /// - Returns: How it ended and the beginning of what it wrote to both streams.
     /// - Throws: `IOError`; `timedOut` after the deadline.

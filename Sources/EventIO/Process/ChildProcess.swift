@@ -60,8 +60,6 @@ package final class ChildProcess: Sendable {
     ///
     /// It does not end when the task is cancelled.
     ///
-    /// - Parameter reactor: The loop of the caller.
-    /// - Returns: How it ended.
     /// - Throws: `IOError`.
     package func exit(on reactor: Reactor) async throws(IOError) -> Exit {
         while true {

@@ -26,7 +26,6 @@ package struct ServiceManager: Sendable {
 
     /// The manager that an environment names.
     ///
-    /// - Parameter environment: The variables of the process.
     /// - Returns: `nil` where none listens, or at an address of another kind than a Unix socket.
     package init?(_ environment: [String: String]) {
         guard let name = environment["NOTIFY_SOCKET"], name.hasPrefix("/") || name.hasPrefix("@"),

@@ -52,8 +52,6 @@ package struct SignalSet: Sendable, ExpressibleByArrayLiteral {
     let mask: UInt64
 
     /// A set of the given signals.
-    ///
-    /// - Parameter signals: In any order.
     package init(arrayLiteral signals: Signal...) {
         mask = signals.reduce(0) { $0 | 1 << UInt64($1.number - 1) }
     }
@@ -85,8 +83,6 @@ package final class SignalSource: ReadinessHandler {
     /// Starts to receive.
     ///
     /// - Parameters:
-    ///   - reactor: The loop to receive on.
-    ///   - signals: Blocked in every thread.
     ///   - handler: Called on the loop, once for each kind that came since the last turn.
     /// - Throws: `IOError`.
     package init(_ reactor: Reactor, _ signals: SignalSet, handler: @escaping (Signal) -> Void) throws(IOError) {

@@ -8,10 +8,6 @@ package struct SystemUser: Sendable, Equatable {
     package let groupID: UInt32
 
     /// A user with known numbers.
-    ///
-    /// - Parameters:
-    ///   - id: The user's number.
-    ///   - groupID: The number of the user's group.
     package init(id: UInt32, groupID: UInt32) {
         self.id = id
         self.groupID = groupID

@@ -12,7 +12,6 @@ package struct IOError: Error, Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - code: The kernel's number, for example `IOError.connectionRefused`.
-    ///   - operation: The call that failed.
     package init(code: Int32, operation: StaticString) {
         self.code = code
         self.operation = operation

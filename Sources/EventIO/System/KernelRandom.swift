@@ -24,7 +24,6 @@ import Primitives
     ///
     /// - Parameters:
     ///   - count: How many, zero or more.
-    ///   - output: Grows by that many.
     package func append(_ count: Int, to output: inout [UInt8]) {
         var left = count
         while left > 0 {

@@ -12,7 +12,6 @@ final class KernelThread: Sendable {
     ///
     /// - Parameters:
     ///   - name: Shown by system tools, cut to 15 bytes.
-    ///   - body: Runs on the new thread.
     /// - Throws: `IOError` when the machine gives no thread.
     init(name: String, _ body: @escaping @Sendable () -> Void) throws(IOError) {
         let box = unsafe Unmanaged.passRetained(ThreadBody(body))

@@ -7,7 +7,6 @@ package enum Machine {
 
     /// How many descriptors the process may have open.
     ///
-    /// - Returns: The soft limit.
     /// - Throws: `IOError`.
     package static func descriptorLimit() throws(IOError) -> Int {
         Int(clamping: try limits().rlim_cur)
@@ -15,7 +14,6 @@ package enum Machine {
 
     /// Raises the number of descriptors the process may have open to what it may raise it to.
     ///
-    /// - Returns: The new limit.
     /// - Throws: `IOError`.
     @discardableResult
     package static func raiseDescriptorLimit() throws(IOError) -> Int {

@@ -6,7 +6,6 @@ extension Logger {
     /// A logger that writes to a stream of the process, one call of the kernel for each line.
     ///
     /// - Parameters:
-    ///   - stream: Where to.
     ///   - level: The least level that is written.
     ///   - format: How; `nil` for text at a terminal, JSON elsewhere.
     ///   - label: The part of the program; empty for none.

@@ -22,7 +22,6 @@ package struct ServerConfiguration: Sendable {
         ///
         /// - Parameters:
         ///   - address: Of this machine, and free unless the configuration shares addresses.
-        ///   - security: What is spoken there.
         package init(_ address: SocketAddress, _ security: Security) {
             self.address = address
             self.security = security

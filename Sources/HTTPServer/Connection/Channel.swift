@@ -16,8 +16,6 @@ protocol Channel: AnyObject {
     func receive(from socket: StreamSocket, into input: inout InputBuffer) throws(ChannelError) -> Received
 
     /// Sends what waits.
-    ///
-    /// - Returns: How far it went.
     func send(_ output: inout OutputBuffer, to socket: StreamSocket) throws(ChannelError) -> Sent
 
     /// Makes the output end behind what waits.

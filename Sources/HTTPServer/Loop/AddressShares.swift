@@ -16,7 +16,6 @@ struct AddressShares: Sendable {
     /// Shares of which none is taken.
     ///
     /// - Parameters:
-    ///   - limit: How much there is.
     ///   - hasShares: False where whoever comes first gets all.
     init(of limit: Int, hasShares: Bool) {
         self.limit = limit
@@ -51,8 +50,6 @@ struct AddressShares: Sendable {
     }
 
     /// Gives some back.
-    ///
-    /// - Parameter key: As it was taken.
     mutating func give(_ amount: Int, _ key: UInt64?) {
         total -= amount
         guard let key else { return }

@@ -10,8 +10,6 @@ package final class ConnectionLimiter: Sendable {
     private let limitPerAddress: Int
 
     /// A limiter that counts nothing yet.
-    ///
-    /// - Parameter limits: Those of connections.
     package init(_ limits: ServerLimits) {
         shares = Lock(AddressShares(of: limits.connections, hasShares: limits.hasShares))
         limitPerAddress = limits.connectionsPerAddress
@@ -32,8 +30,6 @@ package final class ConnectionLimiter: Sendable {
     }
 
     /// Forgets a connection that was admitted.
-    ///
-    /// - Parameter key: As it was admitted.
     package func leave(_ key: UInt64?) {
         shares.withLock { $0.give(1, key) }
     }

@@ -12,9 +12,7 @@ enum ClientAddress {
     /// The client of a request that came over a connection from a trusted proxy.
     ///
     /// - Parameters:
-    ///   - request: With its fields.
     ///   - peer: The proxy itself; the answer where the field is missing.
-    ///   - trusted: All proxies.
     /// - Returns: The right-most address that is no proxy; where all are, the left-most. `unknown` where a part is read that is no
     ///   address.
     static func find(in request: HTTPRequest, behind peer: PeerAddress, trusted: [NetworkPrefix]) -> PeerAddress {

@@ -71,7 +71,6 @@ struct HTTP1ConnectionState {
     /// - Parameters:
     ///   - inputIsEmpty: Whether the buffer holds nothing.
     ///   - pendingOutput: Bytes of responses that the client has not taken.
-    ///   - turn: The number of the loop's turn.
     ///   - hasShare: Whether the client may have more of the turn.
     /// - Returns: One thing; ask again when it is done.
     mutating func next(inputIsEmpty: Bool, pendingOutput: Int, turn: UInt64, hasShare: Bool) -> Next {
@@ -121,7 +120,6 @@ struct HTTP1ConnectionState {
     /// The parser has made a step.
     ///
     /// - Parameters:
-    ///   - outcome: What it said.
     ///   - isInside: Whether it is inside a request.
     ///   - inputIsEmpty: Whether the buffer holds nothing after the step.
     /// - Returns: What the step asks for.

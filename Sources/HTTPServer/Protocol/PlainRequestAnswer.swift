@@ -6,7 +6,6 @@ enum PlainRequestAnswer {
     ///
     /// - Parameters:
     ///   - fields: Common fields of the server's own answers.
-    ///   - output: Grows by the whole response.
     static func append(fields: FieldBlock, to output: inout [UInt8]) {
         var response = HTTPResponse(.badRequest, block: fields, body: .bytes(Array("This port speaks HTTPS.\n".utf8)))
         response.add(.contentType, constant: "text/plain; charset=utf-8")

@@ -61,9 +61,7 @@ extension TestShop<ServerProcesses> {
 /// Runs a test on a loop with a shop of processes, of which nothing is left afterwards.
 ///
 /// - Parameters:
-///   - version: What clients and servers speak.
 ///   - deadline: Generous; it is reached only by a fault.
-///   - body: Starts its servers itself.
 package func withProcessShop(
     over version: HTTPVersion = .http1,
     deadline: Duration = .seconds(300),

@@ -8,10 +8,6 @@ package struct ShopClient: Sendable {
     private let simulator: String
 
     /// A role of a client.
-    ///
-    /// - Parameters:
-    ///   - simulator: Where the provider is.
-    ///   - host: What the servers believe they are.
     package init(_ client: TestClient, simulator: String, host: String = ServerProcess.host) {
         self.client = client
         self.simulator = simulator

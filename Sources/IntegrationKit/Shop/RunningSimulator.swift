@@ -26,7 +26,6 @@ package final class RunningSimulator: Sendable {
     /// - Parameters:
     ///   - isSecure: Whether it speaks TLS with the test authority's certificate.
     ///   - port: 0 for one that the kernel chooses.
-    ///   - hosts: Where what it pushes goes.
     package static func start(isSecure: Bool, port: UInt16, hosts: HostTable) async throws -> RunningSimulator {
         let keys = try TestKeys.get()
         let tls = isSecure ? try TestKeys.tlsContext(keys) : nil

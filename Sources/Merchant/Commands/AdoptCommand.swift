@@ -106,7 +106,6 @@ private struct AdoptTask: Sendable {
         let text: String
     }
 
-    /// - Returns: The exit status.
     func run(_ client: PostgresClient, _ reactor: Reactor) async throws -> Int32 {
         let orders = PostgresOrderStore(client: client)
         do {

@@ -95,10 +95,6 @@ extension KeysCommand {
 
         /// Does it.
         ///
-        /// - Parameters:
-        ///   - keys: The store.
-        ///   - random: For new secrets.
-        /// - Returns: What to print.
         /// - Throws: What the store says.
         func run(
             _ keys: PostgresKeyStore,
@@ -125,7 +121,6 @@ extension KeysCommand {
 
         /// What the trail of operators says of it; `nil` for what changes nothing.
         ///
-        /// - Parameter keys: The store of keys.
         /// - Throws: What the store says.
         func decision(_ keys: PostgresKeyStore, _ known: [Scope]) async throws(StoreError) -> OperatorTrail.Decision? {
             let (command, id): (String, UUIDBytes)

@@ -27,7 +27,6 @@ struct PaymentResolver {
 
     /// Carries a decision out.
     ///
-    /// - Parameter task: What was decided.
     /// - Throws: What the stores say.
     func carryOut(_ task: PaymentsTask) async throws -> StuckResolver.Outcome {
         let all = try await orders.givenUp(limit: PaymentResolver.limit)

@@ -137,8 +137,6 @@ private struct ReconcileTask: Sendable {
     private static let cutOff: Int32 = 3
 
     /// Runs it to its end, or to the order that is compared when SIGINT or SIGTERM comes.
-    ///
-    /// - Returns: The exit status.
     func run(_ client: PostgresClient, _ reactor: Reactor) async throws -> Int32 {
         var signal: Signal?
         let signals = try SignalSource(reactor, ShutdownSignal.all) { come in

@@ -30,10 +30,6 @@ final class Poller {
     ///
     /// - Parameters:
     ///   - stores: What is due, and where readings go.
-    ///   - checkout: The provider.
-    ///   - counters: Count what became of readings.
-    ///   - reactor: The loop's.
-    ///   - logger: For what needs a person.
     init(
         _ stores: (polls: PostgresPollStore, orders: any OrderStore),
         checkout: CheckoutService,

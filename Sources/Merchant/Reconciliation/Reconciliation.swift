@@ -69,8 +69,6 @@ package final class Reconciliation {
     /// A comparison.
     ///
     /// - Parameters:
-    ///   - orders: The ledger.
-    ///   - provider: What is compared with.
     ///   - repairs: Whether the ledger takes in what differs.
     ///   - isOwn: Whether an order is of the provider's account; others are passed over.
     ///   - pool: Compares orders side by side; one after the other without it.
@@ -98,9 +96,7 @@ package final class Reconciliation {
     ///   - until: Orders that were made before.
     ///   - older: Orders that were made before `since`, newest first.
     ///   - start: What an earlier run came to, which this one goes on with.
-    ///   - tell: Called with each finding.
     ///   - goesOn: Called after each order with the result so far; false ends it there.
-    /// - Returns: What it came to.
     /// - Throws: What the store says.
     func run(
         since: WallTime,

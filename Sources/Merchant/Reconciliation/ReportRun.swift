@@ -57,11 +57,7 @@ package struct ReportRun {
     /// Compares what is asked for, or the rest of it.
     ///
     /// - Parameters:
-    ///   - wish: What is asked for.
-    ///   - tell: Called with each finding.
     ///   - note: Called with lines about the progress, for the operator.
-    ///   - isStopped: Asked after each order.
-    /// - Returns: How it ended.
     /// - Throws: What the store says; the next run goes on with what was written down.
     func run(
         _ wish: Wish,
@@ -101,7 +97,6 @@ package struct ReportRun {
     /// Decides how a report begins.
     ///
     /// - Parameters:
-    ///   - wish: What is asked for.
     ///   - unfinished: What was begun for the same day and has not come to its end.
     /// - Returns: `goingOn` only for the same orders, treated the same.
     static func start(_ wish: Wish, _ unfinished: PostgresReconciliationStore.Unfinished?) -> Start {

@@ -37,9 +37,6 @@ extension PostgresOrderStore {
 
     /// Takes a payment into the ledger that the database does not know; its charges are to be observed afterwards.
     ///
-    /// - Parameters:
-    ///   - adoption: As the provider says.
-    ///   - request: For the audit trail.
     /// - Returns: What became of it; `adopted` once.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func adopt(_ adoption: Adoption, request: String) async throws(StoreError) -> AdoptionOutcome {

@@ -61,8 +61,6 @@ extension PostgresOrderStore {
     /// Takes an operation that was given up in hand again.
     ///
     /// - Parameters:
-    ///   - operation: The operation.
-    ///   - freshAttempt: Fences the end.
     ///   - lease: How long the caller has it; none leaves it to the recovery.
     /// - Returns: `nil` where it was not given up.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.

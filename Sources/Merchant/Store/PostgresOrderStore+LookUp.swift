@@ -38,7 +38,6 @@ extension PostgresOrderStore {
 
     /// Orders of the store's account that have a name; nearly always one at most.
     ///
-    /// - Parameter lookUp: The name.
     /// - Returns: The ids of their sessions.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func sessions(_ lookUp: OrderLookUp) async throws(StoreError) -> [UUIDBytes] {

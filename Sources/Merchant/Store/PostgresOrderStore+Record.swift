@@ -55,7 +55,6 @@ extension PostgresOrderStore {
 
     /// An operation.
     ///
-    /// - Parameter id: Of any time.
     /// - Returns: `nil` where there is none, or none any more.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func record(_ id: UUIDBytes) async throws(StoreError) -> OperationRecord? {

@@ -39,10 +39,6 @@ package final class PostgresOrderStore: OrderStore {
     static let lease = Duration.seconds(60)
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameters:
-    ///   - client: Started by the caller.
-    ///   - account: Whose operations are recovered.
     package init(client: PostgresClient, account: OrderAccount = .none) {
         self.client = client
         self.account = account
@@ -58,7 +54,6 @@ package final class PostgresOrderStore: OrderStore {
 
     /// Whether an order was made under the store's account.
     ///
-    /// - Parameter webviewSession: Any id.
     /// - Returns: False where there is no such order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func isOwn(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
@@ -73,7 +68,6 @@ package final class PostgresOrderStore: OrderStore {
 
     /// Whether there is such an order, under whichever account.
     ///
-    /// - Parameter webviewSession: Any id.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     func isKnown(_ webviewSession: UUIDBytes) async throws(StoreError) -> Bool {
         try await client.read(PostgresOrderStore.knownStatement(webviewSession)).count == 1

@@ -26,10 +26,6 @@ package final class PostgresPollStore {
     private static let lease = Duration.seconds(120)
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameters:
-    ///   - client: Started by the caller.
-    ///   - account: Whose objects are read.
     package init(client: PostgresClient, account: OrderAccount = .none) {
         self.client = client
         self.account = account
@@ -167,8 +163,6 @@ package final class PostgresPollStore {
     ///
     /// - Parameters:
     ///   - poll: From `claim`.
-    ///   - attempt: As it was claimed.
-    ///   - step: What became of the reading.
     /// - Throws: `StoreError`; the object is read again when the lease is over.
     package func conclude(
         _ poll: DuePoll,
@@ -195,7 +189,6 @@ package final class PostgresPollStore {
 
     /// Announces to the merchant that an authorised charge is about to pass a limit, once for each limit.
     ///
-    /// - Parameter charge: The provider's id.
     /// - Returns: False where nothing is due, or it was announced before.
     /// - Throws: `StoreError`.
     package func announceExpiring(_ charge: String) async throws(StoreError) -> Bool {

@@ -33,7 +33,6 @@ package final class PostgresReconciliationStore {
         /// What a report is asked for.
         ///
         /// - Parameters:
-        ///   - since: Orders from then on.
         ///   - until: Orders before.
         ///   - repairs: Whether the ledger takes in what differs.
         ///   - sample: How many older orders are compared besides.
@@ -60,9 +59,6 @@ package final class PostgresReconciliationStore {
         ///
         /// - Parameters:
         ///   - reached: The order that was compared last.
-        ///   - orders: Orders so far.
-        ///   - compared: Objects so far.
-        ///   - differences: Differences that are left so far.
         package init(reached: UUIDBytes? = nil, orders: Int = 0, compared: Int = 0, differences: Int = 0) {
             self.reached = reached
             self.orders = orders
@@ -85,9 +81,6 @@ package final class PostgresReconciliationStore {
         /// A report that has not come to its end.
         ///
         /// - Parameters:
-        ///   - started: When it was begun.
-        ///   - terms: What it was asked for.
-        ///   - progress: How far it has come.
         ///   - attempt: Who was at it last.
         package init(started: WallTime, terms: Terms, progress: Progress, attempt: UUIDBytes) {
             self.started = started
@@ -100,8 +93,6 @@ package final class PostgresReconciliationStore {
     let client: PostgresClient
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameter client: Started by the caller.
     package init(client: PostgresClient) {
         self.client = client
     }
@@ -155,8 +146,6 @@ package final class PostgresReconciliationStore {
     ///
     /// - Parameters:
     ///   - day: `YYYY-MM-DD`, of the first orders that are compared.
-    ///   - terms: What it is asked for.
-    ///   - attempt: Fresh; to be shown again.
     /// - Throws: `StoreError`.
     package func begin(_ day: String, _ terms: Terms, attempt: UUIDBytes) async throws(StoreError) {
         let call = PostgresReconciliationStore.beginStatement(
@@ -182,7 +171,6 @@ package final class PostgresReconciliationStore {
     /// Takes a report over that has not come to its end; a process that is still at it finds out at its next order.
     ///
     /// - Parameters:
-    ///   - day: As it was found.
     ///   - attempt: Who was at it last.
     ///   - fresh: Who is at it from now on.
     /// - Returns: False where it has ended since, or somebody else has taken it over.
@@ -209,9 +197,7 @@ package final class PostgresReconciliationStore {
     /// Notes how far a report has come.
     ///
     /// - Parameters:
-    ///   - day: As it began.
     ///   - attempt: As it began or was taken over.
-    ///   - progress: How far it has come.
     ///   - isEnd: Whether that is everything.
     /// - Returns: False where somebody else has taken it over.
     /// - Throws: `StoreError`.

@@ -41,10 +41,8 @@ struct NewSession: Sendable {
         ///
         /// - Parameters:
         ///   - lines: Sums in minor units.
-        ///   - metadata: The merchant's own.
         ///   - adjustments: Minor units.
         ///   - taxes: What is paid at each rate, in minor units.
-        ///   - terms: What the crossing needs to know.
         init(
             lines: [UInt8],
             metadata: [UInt8]?,
@@ -63,8 +61,6 @@ struct NewSession: Sendable {
     /// A session that is opened.
     ///
     /// - Parameters:
-    ///   - webviewSession: The webview session.
-    ///   - draft: What is sold.
     ///   - origin: The right to carry the request out, under which account, and when.
     ///   - texts: What is kept as JSON.
     ///   - answer: Sealed.
@@ -112,7 +108,6 @@ final class PostgresSessionCreation {
     /// A store on a client of the same loop.
     ///
     /// - Parameters:
-    ///   - client: Started by the caller.
     ///   - policy: For the life of webview sessions, and the key of their trail.
     /// - Throws: `CryptographyError` where OpenSSL does not offer the algorithm of the marks.
     init(client: PostgresClient, policy: BrokerPolicy) throws(CryptographyError) {
@@ -179,7 +174,6 @@ final class PostgresSessionCreation {
     ///
     /// - Parameters:
     ///   - new: In yen, with a postage that is known.
-    ///   - caller: Where the request comes from.
     /// - Returns: Whether it is stored, or why not.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func open(_ new: NewSession, by caller: Caller) async throws(StoreError) -> SessionCreationOutcome {
@@ -265,9 +259,6 @@ final class PostgresSessionCreation {
 
     /// Ends a session that the merchant cancels.
     ///
-    /// - Parameters:
-    ///   - webviewSession: Any id.
-    ///   - caller: Where the request comes from.
     /// - Returns: False for one that is not there, is paid or being paid, or has ended before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     func cancel(_ webviewSession: WebviewSessionID, by caller: Caller) async throws(StoreError) -> Bool {

@@ -21,10 +21,6 @@ package struct DuePoll: Sendable, Hashable {
     /// An object that is to be read.
     ///
     /// - Parameters:
-    ///   - kind: What it is.
-    ///   - id: The provider's id.
-    ///   - webviewSession: The order it belongs to.
-    ///   - state: Its state in the ledger.
     ///   - history: What became of the readings before.
     ///   - isNotified: Whether a message asked for this reading.
     ///   - naming: The names of its order that it has not shown.
@@ -49,7 +45,6 @@ package struct DuePoll: Sendable, Hashable {
     /// What follows from a reading.
     ///
     /// - Parameters:
-    ///   - reading: What the provider said.
     ///   - named: What became of the names of its order, where they were due and it was read.
     /// - Returns: When to read again, if ever, and what to report to people.
     package func outcome(_ reading: PollReading, _ named: NamingReading? = nil) -> PollOutcome {
@@ -180,10 +175,6 @@ package struct PollOutcome: Sendable, Hashable {
     package let word: Word
 
     /// A outcome.
-    ///
-    /// - Parameters:
-    ///   - step: What becomes of the schedule.
-    ///   - word: What to count.
     package init(_ step: Step, _ word: Word) {
         self.step = step
         self.word = word

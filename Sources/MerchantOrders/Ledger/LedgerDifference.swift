@@ -14,7 +14,6 @@ package struct LedgerDifference: Sendable, Hashable {
         /// One side.
         ///
         /// - Parameters:
-        ///   - state: The provider's word.
         ///   - taken: Of a charge what was taken, of a refund its sum, else 0.
         ///   - refunded: Of a charge what was given back, else 0.
         package init(_ state: ObjectState, taken: Int64 = 0, refunded: Int64 = 0) {
@@ -39,7 +38,6 @@ package struct LedgerDifference: Sendable, Hashable {
     /// Both sides of an object of the ledger, or `nil` where they agree.
     ///
     /// - Parameters:
-    ///   - object: As the ledger holds it.
     ///   - seen: As the provider shows it; `nil` where it does not know it.
     package init?(_ object: LedgerObject, seen: ObservedObject?) {
         let row = object.row
@@ -55,8 +53,6 @@ package struct LedgerDifference: Sendable, Hashable {
     }
 
     /// A session of which the provider says that it was paid with, while its order is not.
-    ///
-    /// - Parameter order: The word of the order's state.
     package init(unpaid order: OrderState) {
         ours = Side(ObjectState(rawValue: order.rawValue))
         theirs = Side(.completed)

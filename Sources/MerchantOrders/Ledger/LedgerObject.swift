@@ -23,13 +23,6 @@ package struct LedgerObject: Sendable, Hashable {
     package var updated: WallTime
 
     /// An object.
-    ///
-    /// - Parameters:
-    ///   - id: The provider's id.
-    ///   - webviewSession: The order that it belongs to.
-    ///   - row: Kind, state, sums.
-    ///   - created: When it was made.
-    ///   - updated: When it came into its state.
     package init(_ id: String, of webviewSession: UUIDBytes, _ row: LedgerRow, created: WallTime, updated: WallTime) {
         self.id = id
         self.webviewSession = webviewSession
@@ -65,8 +58,6 @@ package struct ObservedObject: Sendable, Hashable {
     /// What was read of an object, so far without sums.
     ///
     /// - Parameters:
-    ///   - kind: What it is.
-    ///   - id: The provider's id.
     ///   - version: The state, and when it was entered.
     package init(_ kind: ObjectKind, _ id: String, _ version: ObservedVersion) {
         self.kind = kind

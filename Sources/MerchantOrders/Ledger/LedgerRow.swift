@@ -22,11 +22,6 @@ package struct LedgerRow: Sendable, Hashable {
     package var hasOpenOperation: Bool
 
     /// A row of an object on which nothing was done yet.
-    ///
-    /// - Parameters:
-    ///   - kind: What it is.
-    ///   - state: Its state.
-    ///   - amount: Its sum or its limit.
     package init(_ kind: ObjectKind, _ state: ObjectState, _ amount: Money) {
         self.kind = kind
         self.state = state

@@ -17,10 +17,6 @@ package enum LedgerRules {
         package let open: Int
 
         /// A count of charges.
-        ///
-        /// - Parameters:
-        ///   - all: All of them.
-        ///   - open: Those whose state is not final.
         package init(all: Int, open: Int) {
             self.all = all
             self.open = open
@@ -31,7 +27,6 @@ package enum LedgerRules {
     ///
     /// The provider documents it for yen and dollar; euro and pound are taken like the dollar.
     ///
-    /// - Parameter currency: Of the charge.
     /// - Returns: The sum that is still allowed.
     package static func chargeCeiling(_ currency: Currency) -> Money {
         money(currency == .jpy ? 10_000_000 : 15_000_000, currency)
@@ -41,7 +36,6 @@ package enum LedgerRules {
     ///
     /// What was captured, and on top the smaller of 15 % of it and 8,400 yen, 75.00 of the others.
     ///
-    /// - Parameter captured: What was captured of the charge.
     /// - Returns: The sum that is still allowed; nothing where nothing was captured. Part of a minor unit is dropped.
     package static func refundCeiling(captured: Money) -> Money {
         let extra = min(captured.units * 15 / 100, captured.currency == .jpy ? 8_400 : 7_500)
@@ -51,8 +45,6 @@ package enum LedgerRules {
     /// Whether an operation may begin.
     ///
     /// - Parameters:
-    ///   - intent: What is asked for.
-    ///   - row: The target's row in the ledger.
     ///   - charges: The charges under the target; of interest for a permission only.
     /// - Returns: `begun`, or the first thing that forbids it: state, open operation, currency and sum, count, in this order;
     ///   for a permission that is not chargeable while a charge is open, that one.
@@ -85,9 +77,6 @@ package enum LedgerRules {
 
     /// The greatest sum that an operation may move on a target.
     ///
-    /// - Parameters:
-    ///   - kind: The operation.
-    ///   - row: The target's row in the ledger.
     /// - Returns: Zero or more; zero for operations that move none.
     package static func limit(_ kind: OperationKind, on row: LedgerRow) -> Money {
         let currency = row.amount.currency

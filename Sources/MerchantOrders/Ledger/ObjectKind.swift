@@ -20,8 +20,6 @@ package struct ObjectState: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
 
     /// A state by its word.
-    ///
-    /// - Parameter rawValue: The provider's word; any text.
     package init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -72,7 +70,6 @@ package struct ObjectState: RawRepresentable, Sendable, Hashable {
 
     /// Whether an object never leaves this state.
     ///
-    /// - Parameter kind: What is in the state.
     /// - Returns: False for a state that is unknown or belongs to another kind.
     package func isFinal(for kind: ObjectKind) -> Bool {
         switch kind {

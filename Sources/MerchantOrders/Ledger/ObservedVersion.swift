@@ -10,7 +10,6 @@ package struct ObservedVersion: Sendable, Hashable {
     /// What was seen of an object.
     ///
     /// - Parameters:
-    ///   - state: The state.
     ///   - updated: When the object came into it, by the provider's clock.
     package init(_ state: ObjectState, updated: WallTime? = nil) {
         self.state = state

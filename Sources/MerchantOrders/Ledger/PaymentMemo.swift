@@ -12,7 +12,6 @@ package struct PaymentMemo: Sendable, Hashable {
     /// What is said.
     ///
     /// - Parameters:
-    ///   - reason: In the merchant's words.
     ///   - metadata: A JSON object.
     package init(reason: String? = nil, metadata: [UInt8]? = nil) {
         self.reason = reason

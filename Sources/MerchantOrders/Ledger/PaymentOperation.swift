@@ -27,8 +27,6 @@ package struct OperationRequest: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - identity: Two fresh ids: the operation's and the attempt's.
-    ///   - order: The order.
-    ///   - intent: What is to be done.
     ///   - target: The provider's id of what it is done to.
     ///   - call: What every try sends, and under which key.
     package init(
@@ -78,10 +76,6 @@ package struct PaymentOperation: Sendable, Hashable {
     /// An operation.
     ///
     /// - Parameters:
-    ///   - id: The operation.
-    ///   - attempt: Fences the end.
-    ///   - order: The order.
-    ///   - kind: What is to be done.
     ///   - target: The provider's id of what it is done to.
     package init(id: UUIDBytes, attempt: UUIDBytes, order: UUIDBytes, kind: OperationKind, target: String) {
         self.id = id
@@ -134,7 +128,6 @@ package struct HoldingOperation: Sendable, Hashable {
     /// An operation that has not ended.
     ///
     /// - Parameters:
-    ///   - id: The operation.
     ///   - kind: What is done; one that this version does not know, too.
     ///   - isStuck: Whether it waits for a person.
     package init(id: UUIDBytes, kind: String, isStuck: Bool) {

@@ -6,10 +6,6 @@ package struct DueNaming: Sendable, Hashable {
     package let tries: Int
 
     /// Names that are missing.
-    ///
-    /// - Parameters:
-    ///   - reference: The order's reference.
-    ///   - tries: How often the names were sent.
     package init(reference: String, tries: Int) {
         self.reference = reference
         self.tries = tries
@@ -17,7 +13,6 @@ package struct DueNaming: Sendable, Hashable {
 
     /// How often the names were sent, after a reading; `nil` where they are not sent again.
     ///
-    /// - Parameter reading: What became of the names.
     /// - Returns: At most `PollSchedule.namings`.
     package func next(_ reading: NamingReading) -> Int? {
         switch reading {

@@ -18,7 +18,6 @@ package enum PollSubject: String, Sendable, Hashable, CaseIterable {
     /// A session is asked about only while its purchase is stuck, which its state does not show.
     ///
     /// - Parameters:
-    ///   - kind: What it is.
     ///   - state: Its state when it was last observed.
     package init?(_ kind: ObjectKind, _ state: ObjectState) {
         switch (kind, state) {
@@ -39,7 +38,6 @@ package enum PollSubject: String, Sendable, Hashable, CaseIterable {
 package enum PollSchedule {
     /// The pause before the first reading of an object that has come into a state.
     ///
-    /// - Parameter subject: Why the object is asked about.
     /// - Returns: None for a capture that is under way: most are through by then, and until it is read nothing can be refunded.
     package static func first(_ subject: PollSubject) -> Duration? {
         subject == .pendingCapture ? .zero : next(subject, polls: 0, age: .zero)
@@ -48,7 +46,6 @@ package enum PollSchedule {
     /// The pause before the next reading, or `nil` for the end.
     ///
     /// - Parameters:
-    ///   - subject: Why the object is asked about.
     ///   - polls: How many readings the schedule has had so far, 0 or more.
     ///   - age: Since the object came into its state; of a stuck purchase, since the first try.
     /// - Returns: More than zero.
@@ -65,7 +62,6 @@ package enum PollSchedule {
     /// Such a reading says nothing about the object and is not counted as one of its polls, but the object's life goes on.
     ///
     /// - Parameters:
-    ///   - subject: Why the object is asked about.
     ///   - failures: How many readings in a row failed, 1 or more.
     ///   - age: As for `next`.
     /// - Returns: 30 seconds to a day, each twice the one before.
@@ -90,7 +86,6 @@ package enum PollSchedule {
 
     /// How many readings of an object the schedule asks for in a whole life at most.
     ///
-    /// - Parameter subject: Why the object is asked about.
     /// - Returns: A bound that `next` keeps whatever the ages are; the rhythm itself stays below it.
     package static func bound(_ subject: PollSubject) -> Int {
         switch subject {
@@ -105,7 +100,6 @@ package enum PollSchedule {
 
     /// The age from which on nothing is expected any more.
     ///
-    /// - Parameter subject: Why the object is asked about.
     /// - Returns: Hours to months.
     package static func life(_ subject: PollSubject) -> Duration {
         switch subject {
@@ -123,7 +117,6 @@ package enum PollSchedule {
 
     /// Whether an authorised charge may be about to pass one of its limits: 7 days for an immediate capture, 30 for any.
     ///
-    /// - Parameter age: Since the charge was authorised.
     /// - Returns: True from a day before a limit until the limit.
     package static func mayExpireSoon(age: Duration) -> Bool {
         [day * 7, day * 30].contains { $0 - expiryNotice - leeway <= age && age < $0 }
@@ -134,7 +127,6 @@ package enum PollSchedule {
 
     /// Whether a person must look at an object when the schedule ends without another state.
     ///
-    /// - Parameter subject: Why the object was asked about.
     /// - Returns: False where the end of the schedule is in the nature of the object.
     package static func endsInAlarm(_ subject: PollSubject) -> Bool {
         switch subject {

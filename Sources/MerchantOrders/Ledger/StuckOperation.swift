@@ -12,12 +12,6 @@ package struct StuckOperation: Sendable, Hashable {
     package let reason: String?
 
     /// An operation that was given up.
-    ///
-    /// - Parameters:
-    ///   - operation: What was asked of the provider.
-    ///   - began: When it began.
-    ///   - givenUp: When it was given up.
-    ///   - reason: Why.
     package init(_ operation: PaymentOperation, began: WallTime, givenUp: WallTime, reason: String?) {
         self.operation = operation
         self.began = began

@@ -24,10 +24,7 @@ package struct UnsettledCount: Sendable, Hashable {
     /// A number of them.
     ///
     /// - Parameters:
-    ///   - kind: What they are.
     ///   - isStuck: Whether the program has given them up.
-    ///   - count: How many.
-    ///   - oldest: Age of the oldest.
     package init(kind: UnsettledKind, isStuck: Bool, count: Int, oldest: Duration) {
         self.kind = kind
         self.isStuck = isStuck
@@ -54,12 +51,7 @@ package struct UnsettledCase: Sendable, Hashable {
     /// A case.
     ///
     /// - Parameters:
-    ///   - kind: What it is.
     ///   - isStuck: Whether the program has given it up.
-    ///   - webviewSession: The session.
-    ///   - object: The provider's id.
-    ///   - since: When it began.
-    ///   - reason: Why it was given up.
     package init(
         kind: UnsettledKind,
         isStuck: Bool,

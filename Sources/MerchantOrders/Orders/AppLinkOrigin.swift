@@ -99,8 +99,6 @@ package struct AppLinks: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - result: After the last page.
-    ///   - cancel: After the buyer gave up.
-    ///   - error: After a failure.
     package init(result: String, cancel: String, error: String) {
         self.result = result
         self.cancel = cancel
@@ -111,7 +109,6 @@ package struct AppLinks: Sendable, Hashable {
 extension OrderPolicy {
     /// Holds the links into an app to what is allowed.
     ///
-    /// - Parameter links: As they were sent.
     /// - Throws: `invalid` for what is no link into an app, `address` for one that the operator has not named.
     package func check(_ links: AppLinks) throws(DraftRefusal) {
         for (name, link) in [("resultUrl", links.result), ("cancelUrl", links.cancel), ("errorUrl", links.error)] {

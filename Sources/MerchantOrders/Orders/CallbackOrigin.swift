@@ -81,7 +81,6 @@ package struct CallbackOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Holds an address to what every reader takes for the same characters.
     ///
     /// - Parameters:
-    ///   - address: Any text.
     ///   - limit: How many bytes it may have.
     /// - Throws: The first rule that it breaks.
     static func checkCharacters(_ address: String, upTo limit: Int) throws(TextRefusal) {

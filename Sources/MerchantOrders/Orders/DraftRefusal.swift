@@ -28,7 +28,6 @@ package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible
     /// A refusal of one member.
     ///
     /// - Parameters:
-    ///   - code: For programs.
     ///   - field: For example `lines[0].quantity`.
     ///   - detail: For the merchant; nothing of what was sent.
     package init(_ code: Code, _ field: String, _ detail: String) {
@@ -40,7 +39,6 @@ package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible
     /// What is kept of a text, or the refusal by the rule that it breaks.
     ///
     /// - Parameters:
-    ///   - text: Any text.
     ///   - field: For example `name`.
     ///   - length: How many Unicode scalars it may have.
     ///   - subject: What it is called; lower case.
@@ -59,8 +57,6 @@ package struct DraftRefusal: Error, Sendable, Equatable, CustomStringConvertible
     ///
     /// - Parameters:
     ///   - field: For example `returnUrl`.
-    ///   - body: Reads it.
-    /// - Returns: What the body returns.
     static func reading<Value>(
         _ field: @autoclosure () -> String,
         _ body: () throws(TextRefusal) -> Value

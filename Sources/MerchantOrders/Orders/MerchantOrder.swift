@@ -20,10 +20,6 @@ package struct MerchantOrder: Sendable, Hashable {
         package var refunded: Money
 
         /// Sums of an order of which nothing was taken yet.
-        ///
-        /// - Parameters:
-        ///   - subtotal: The lines at their prices.
-        ///   - tax: The tax on the lines.
         package init(subtotal: Money, tax: Money) {
             self.subtotal = subtotal
             self.tax = tax
@@ -44,9 +40,7 @@ package struct MerchantOrder: Sendable, Hashable {
         /// Times of an order.
         ///
         /// - Parameters:
-        ///   - created: When it was made.
         ///   - updated: When it changed last.
-        ///   - expires: When its session ends by itself.
         package init(created: WallTime, updated: WallTime, expires: WallTime?) {
             self.created = created
             self.updated = updated
@@ -62,10 +56,6 @@ package struct MerchantOrder: Sendable, Hashable {
         package let at: WallTime
 
         /// A payment that was declined.
-        ///
-        /// - Parameters:
-        ///   - reason: In one word.
-        ///   - at: When.
         package init(reason: String, at: WallTime) {
             self.reason = reason
             self.at = at
@@ -129,13 +119,6 @@ package struct MerchantOrder: Sendable, Hashable {
     package var currency: Currency { sums.subtotal.currency }
 
     /// An order.
-    ///
-    /// - Parameters:
-    ///   - webviewSession: The session.
-    ///   - reference: The merchant's name for it.
-    ///   - state: Where it stands.
-    ///   - sums: All in one currency.
-    ///   - times: When things happened to it.
     package init(webviewSession: UUIDBytes, reference: String, state: OrderState, sums: Sums, times: Times) {
         self.webviewSession = webviewSession
         self.reference = reference
@@ -190,7 +173,6 @@ package struct OrderQuery: Sendable, Hashable {
     /// All orders from a place on.
     ///
     /// - Parameters:
-    ///   - cursor: Where to go on.
     ///   - limit: How many at most, 1 to 100.
     package init(after cursor: OrderCursor? = nil, limit: Int) {
         self.cursor = cursor
@@ -231,7 +213,6 @@ package struct OrderAccount: Sendable, Hashable {
     /// An account.
     ///
     /// - Parameters:
-    ///   - merchantID: The merchant's id at the provider.
     ///   - environment: `sandbox` or `live`.
     package init(merchantID: String, environment: String) {
         self.merchantID = merchantID

@@ -112,7 +112,6 @@ package struct OrderDraft: Sendable, Hashable {
     /// An order of the shop itself, which is called by its number.
     ///
     /// - Parameters:
-    ///   - order: At the shop's prices.
     ///   - shop: Says what its orders have besides their price.
     /// - Throws: `amount` where the total exceeds the limit of one charge.
     package init(_ order: Order, of shop: OwnShop) throws(DraftRefusal) {
@@ -321,7 +320,6 @@ package struct OrderDraft: Sendable, Hashable {
     /// What is kept of the merchant's own names and texts.
     ///
     /// - Parameter members: Of an order, or of a request about its money.
-    /// - Returns: As many.
     /// - Throws: `invalid` for too many, for texts that are not taken, and for two names of which the same is kept.
     package static func cleaned(
         metadata members: [(name: String, text: String)]

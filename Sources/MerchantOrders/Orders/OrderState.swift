@@ -46,7 +46,6 @@ package enum OrderState: String, Sendable, Hashable, CaseIterable {
     /// The state of an order that has a permission, or `nil` where the ledger does not determine it.
     ///
     /// - Parameters:
-    ///   - permission: The permission's state.
     ///   - charges: All charges under it, in the order in which they were made.
     /// - Returns: What was taken counts before what is held, and that before what is pending; where nothing of it is, the
     ///   newest charge decides, or the end of the permission.
@@ -79,7 +78,6 @@ package struct SettledCharge: Sendable, Hashable {
     /// A charge of an order.
     ///
     /// - Parameters:
-    ///   - row: What the ledger knows.
     ///   - reason: Why it is in its state, in the provider's word.
     package init(_ row: LedgerRow, reason: String? = nil) {
         self.row = row

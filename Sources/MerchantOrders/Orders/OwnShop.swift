@@ -12,11 +12,6 @@ package struct OwnShop: Sendable {
     package let options: OrderDraft.Options
 
     /// A shop.
-    ///
-    /// - Parameters:
-    ///   - catalogue: What it sells.
-    ///   - rule: What sending an order costs.
-    ///   - captureMode: When the money is taken.
     package init(_ catalogue: Catalogue, sentBy rule: PostageRule, _ captureMode: CaptureMode) {
         self.catalogue = catalogue
         postage = .byAddress(rule)

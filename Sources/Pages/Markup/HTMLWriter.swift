@@ -16,8 +16,6 @@ package import Primitives
     }
 
     /// Inserts markup as it stands.
-    ///
-    /// - Parameter markup: A literal of the sources.
     package mutating func html(_ markup: HTML) {
         bytes.append(contentsOf: markup.bytes)
     }
@@ -38,8 +36,6 @@ package import Primitives
     }
 
     /// Inserts text, escaped for element content and for quoted attributes alike.
-    ///
-    /// - Parameter text: Any text.
     package mutating func text(_ text: String) {
         self.text(text.utf8.span)
     }
@@ -82,8 +78,6 @@ package import Primitives
     }
 
     /// Inserts a text of the tables.
-    ///
-    /// - Parameter wording: Escaped when it was made.
     package mutating func text(_ wording: Wording) {
         bytes.append(contentsOf: wording.escaped)
     }
@@ -103,16 +97,12 @@ package import Primitives
     }
 
     /// Inserts a digest in 43 characters of base64url, which need no escapes.
-    ///
-    /// - Parameter digest: Any.
     package mutating func digest(_ digest: Digest32) {
         let raw = InlineArray<32, UInt8>(initializingWith: { room in digest.append(to: &room) })
         bytes.append(addingCapacity: 43) { room in Base64URL.append(raw.span, to: &room) }
     }
 
     /// Inserts a whole number, without grouping.
-    ///
-    /// - Parameter number: Any.
     package mutating func number(_ number: Int) {
         DecimalDigits.append(number, to: &bytes)
     }

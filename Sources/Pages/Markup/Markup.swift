@@ -26,10 +26,6 @@ package struct Markup<Slot: Sendable>: Sendable, ExpressibleByStringInterpolatio
     }
 
     /// One part for each element, one behind the other.
-    ///
-    /// - Parameters:
-    ///   - elements: In order.
-    ///   - part: Writes the part of one element.
     package init<Element>(each elements: some Sequence<Element>, _ part: (Element) -> Markup) {
         var parts = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
         for element in elements { parts.appendInterpolation(part(element)) }

@@ -17,8 +17,6 @@ import Primitives
     @usableFromInline let gaps: [Gap]
 
     /// Compiles a document or a part of one.
-    ///
-    /// - Parameter markup: Constants and gaps.
     package init(_ markup: Markup<Slot>) {
         var constants: [UInt8] = []
         var gaps: [Gap] = []
@@ -36,7 +34,6 @@ import Primitives
     ///
     /// - Parameters:
     ///   - room: Bytes expected from the slots together; a short guess costs a copy, nothing else.
-    ///   - fill: Writes the content of one slot.
     /// - Returns: The document, UTF-8.
     @inlinable
     package func render(room: Int, fill: (Slot, inout HTMLWriter) -> Void) -> [UInt8] {
@@ -47,10 +44,6 @@ import Primitives
     }
 
     /// Writes a part of a document, such as one row of a table.
-    ///
-    /// - Parameters:
-    ///   - writer: Grows by the part.
-    ///   - fill: Writes the content of one slot.
     @inlinable
     package func render(into writer: inout HTMLWriter, fill: (Slot, inout HTMLWriter) -> Void) {
         var start = 0

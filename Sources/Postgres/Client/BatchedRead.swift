@@ -51,7 +51,6 @@ package final class BatchedRead {
     ///
     /// - Parameters:
     ///   - client: Of the same loop.
-    ///   - lookup: The statements.
     ///   - numbers: The last parameters, the same for everybody.
     package init(_ client: PostgresClient, _ lookup: Lookup, numbers: [Int64] = []) {
         self.client = client
@@ -62,9 +61,7 @@ package final class BatchedRead {
     /// Asks for a row.
     ///
     /// - Parameters:
-    ///   - key: Which.
     ///   - digest: What the row is compared with, where the lookup does that.
-    /// - Returns: What to wait on.
     /// - Throws: `unavailable` when the calling task is cancelled already.
     package func ask(_ key: UUIDBytes, digest: Digest32? = nil) throws(PostgresError) -> PendingRow {
         guard !Task.isCancelled else { throw PostgresError(.unavailable, "cancelled before it was sent") }

@@ -54,7 +54,6 @@ import CPostgres
     /// `hostaddr` where that matters.
     ///
     /// - Parameters:
-    ///   - settings: Keywords of libpq with their values.
     ///   - pins: Without them the connection is none of ours.
     init?(starting settings: [(keyword: String, value: String)], _ pins: SessionPins) {
         let connection = unsafe CStrings.with(settings.map(\.keyword)) { keywords in

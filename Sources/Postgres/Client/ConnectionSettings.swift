@@ -80,8 +80,6 @@ struct ConnectionSettings {
     }
 
     /// What a new connection is told first.
-    ///
-    /// - Parameter random: Of the loop.
     func pins(_ random: any RandomSource) -> SessionPins {
         SessionPins(
             sessionSettings,

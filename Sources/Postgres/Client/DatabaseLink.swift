@@ -14,7 +14,6 @@ enum DatabaseLink {
     /// Completes keywords so that the way to the server is one that may be taken.
     ///
     /// - Parameters:
-    ///   - given: What the URI says.
     ///   - allowsPlaintext: Whether a server elsewhere is believed without TLS that verifies it.
     /// - Returns: As given, with what the environment adds and what TLS needs.
     /// - Throws: `insecure` for a way that may not be taken.

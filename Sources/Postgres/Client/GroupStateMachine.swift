@@ -122,11 +122,8 @@ struct GroupStateMachine<Member, Value> {
     /// Takes a statement in, or says why not.
     ///
     /// - Parameters:
-    ///   - member: The statement.
-    ///   - key: Where it stands in its group.
     ///   - isLastStep: Whether it ends what others have begun: then only the fixed limit refuses it, or a database that stands
     ///     still.
-    ///   - now: The present.
     /// - Returns: Why it was not taken in.
     mutating func submit(
         _ member: Member,

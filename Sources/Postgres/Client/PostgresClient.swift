@@ -42,7 +42,6 @@ package final class PostgresClient {
     /// - Parameters:
     ///   - reactor: Of the loop on which this is called.
     ///   - configuration: Where the database is, and the limits.
-    ///   - logger: Hears when connections come and go.
     ///   - metrics: Gets `sallyport_postgres_…` with the label `role`, `write`, `read` or `upkeep`.
     ///   - responder: Answers in the place of a server, for tests; `nil` to connect.
     package init(
@@ -86,7 +85,6 @@ package final class PostgresClient {
 
     /// Waits until both connections are there.
     ///
-    /// - Parameter patience: How long to wait.
     /// - Throws: `unavailable` when that was too short.
     package func waitUntilReady(within patience: Duration) async throws(PostgresError) {
         guard await readiness.wait(for: patience) else {
@@ -105,7 +103,6 @@ package final class PostgresClient {
     ///
     /// - Parameters:
     ///   - statement: Prepared on the connection at its first use.
-    ///   - parameters: One value for each parameter.
     ///   - key: Names the rows it touches; groups are sorted by it, so that those of several loops do not deadlock. Calls with
     ///     the same key keep their order.
     ///   - isLastStep: Whether it ends what other statements have begun. Then it is taken in also where the queue takes too
@@ -129,7 +126,6 @@ package final class PostgresClient {
     ///
     /// - Parameters:
     ///   - statement: Prepared on the connection at its first use.
-    ///   - parameters: One value for each parameter.
     ///   - isLastStep: As for `write`.
     /// - Returns: The rows that it returned.
     /// - Throws: As `write`.
@@ -155,7 +151,6 @@ package final class PostgresClient {
     ///
     /// - Parameters:
     ///   - statement: Prepared on the connection at its first use.
-    ///   - parameters: One value for each parameter.
     ///   - isLastStep: As for `write`.
     /// - Returns: The rows that it returned.
     /// - Throws: `unavailable` and `overloaded` (a retry is safe), `rejected` (a retry will fail too).
@@ -180,8 +175,6 @@ package final class PostgresClient {
     }
 
     /// Lets a while pass on the client's loop; less when the calling task is cancelled.
-    ///
-    /// - Parameter duration: How long.
     package func pause(for duration: Duration) async {
         await reactor.sleep(for: duration)
     }

@@ -7,7 +7,6 @@ struct ClusterOwner {
 
     /// The user for a cluster: only root has a choice, and must not choose itself.
     ///
-    /// - Parameter paths: A data folder that exists decides.
     /// - Returns: `nil` inside means: the user of this process.
     /// - Throws: `cluster` when the machine has no user for it.
     static func choose(for paths: ClusterPaths) throws(PostgresError) -> ClusterOwner {

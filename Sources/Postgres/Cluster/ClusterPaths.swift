@@ -31,7 +31,6 @@ struct ClusterPaths: Equatable {
 
     /// The connection URI of a database in the cluster.
     ///
-    /// - Parameter database: Any text.
     /// - Returns: A URI without a password.
     func uri(database: String) -> String {
         let name = ClusterPaths.percentEncoded(database)

@@ -31,9 +31,6 @@ package struct ClusterSettings: Sendable, Equatable {
     ///
     /// There is no network; the log stays small unless something replicates from here; queries run in one process, which
     /// keeps them within the small shared memory of containers.
-    ///
-    /// - Parameter socketFolder: Where the socket goes.
-    /// - Returns: Arguments for the server.
     func arguments(socketFolder: String) -> [String] {
         var values = [
             "listen_addresses=", "unix_socket_directories=\(socketFolder)", "unix_socket_permissions=0700",

@@ -15,7 +15,6 @@ struct PostgresInstallation: Equatable {
     /// Debian keeps each version in a folder of its own, out of the search path; elsewhere `pg_config` knows.
     ///
     /// - Parameter major: The version of an existing data folder.
-    /// - Returns: One with all programs.
     /// - Throws: `cluster` with what to install.
     static func find(major: Int?) throws(PostgresError) -> PostgresInstallation {
         let found = folders().compactMap { PostgresInstallation(folder: $0) }

@@ -35,7 +35,6 @@ package final class PrivateCluster {
     /// - Parameters:
     ///   - dataDirectory: Belongs to the cluster alone; made where it is missing, with those above it, mode 0755.
     ///   - settings: May differ from one start to the next.
-    ///   - logger: Hears about starts and stops.
     package init(dataDirectory: String, settings: ClusterSettings = .demo, logger: Logger = .silent) {
         folder = dataDirectory
         self.settings = settings

@@ -56,10 +56,8 @@ package enum Migrations {
     ///
     /// - Parameters:
     ///   - url: The database, with a role that owns the schema.
-    ///   - directory: Where the files are.
     ///   - features: Those with tables, hence with a folder of their own there, in their order; shared folders first.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
-    ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
     /// - Throws: `migration` for a file that is changed, misnamed, out of order or refused by the server (the detail names it;
     ///   the ones before it stay applied), `unavailable` when the database cannot be reached.
@@ -85,10 +83,8 @@ package enum Migrations {
     /// - Parameters:
     ///   - url: The server, with a role that owns the schema.
     ///   - database: Another database than the one in the URI.
-    ///   - directory: Where the files are.
     ///   - features: As for `run`.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
-    ///   - progress: Called on the calling thread.
     /// - Returns: The names of the files that were applied now, possibly none.
     /// - Throws: As `run`.
     @discardableResult
@@ -115,8 +111,6 @@ package enum Migrations {
     /// How the files and the database stand to each other; changes nothing.
     ///
     /// - Parameters:
-    ///   - url: The database.
-    ///   - directory: Where the files are.
     ///   - features: As for `run`.
     ///   - allowsPlaintext: As for `PostgresConfiguration`.
     /// - Returns: Those of each feature, lowest number first, and its functions:

@@ -27,7 +27,6 @@ package struct Parameters: Sendable {
     /// Makes room so that appending does not allocate again.
     ///
     /// - Parameters:
-    ///   - count: How many values will follow.
     ///   - byteCount: How many bytes they will take together.
     package mutating func reserve(count: Int, byteCount: Int) {
         bytes.reserveCapacity(count * Parameters.headerByteCount + byteCount)
@@ -170,7 +169,6 @@ package struct Parameters: Sendable {
 
     /// What is wrong with these parameters for a statement, or `nil` when they fit.
     ///
-    /// - Parameter statement: Whose declared types count.
     /// - Returns: A rejection with the code that the server would have used.
     func mismatch(with statement: Statement) -> PostgresError? {
         let types = statement.objectIdentifiers

@@ -100,7 +100,6 @@ package import Primitives
     ///   - row: From zero.
     ///   - column: From zero.
     ///   - body: Gets the bytes, which may be none.
-    /// - Returns: What the body returns.
     /// - Throws: `decoding` for another type, NULL, or an index that is not there.
     package func withBytes<Value>(
         _ row: Int,

@@ -65,10 +65,6 @@ package final class FaultProxy: Sendable {
     }
 
     /// Stops handing bytes on; what is sent meanwhile is kept, and new connections are let in.
-    ///
-    /// - Parameters:
-    ///   - directions: Which ways stop.
-    ///   - roles: Whose connections.
     package func hold(_ directions: Direction..., of roles: Role = .all) async {
         await give { orders in
             for direction in directions { orders.held[direction] = roles }
@@ -91,10 +87,6 @@ package final class FaultProxy: Sendable {
     }
 
     /// Breaks the next connection that sends a call of a statement, at the end of its group.
-    ///
-    /// - Parameters:
-    ///   - cut: Where.
-    ///   - name: A part of the statement's name.
     package func cut(_ cut: Cut, atGroupWith name: String) async {
         await give { $0.trap = ProxyOrders.Trap(cut: cut, name: Array(name.utf8)) }
     }

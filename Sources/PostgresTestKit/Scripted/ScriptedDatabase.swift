@@ -38,7 +38,6 @@ package final class ScriptedDatabase: StatementResponder {
     /// Adds an answer behind those that a statement has.
     ///
     /// - Parameters:
-    ///   - name: Of the statement.
     ///   - rows: What it returns; none for a statement that found nothing.
     package func answer(_ name: String, _ rows: Parameters...) { answer(name, rows: rows) }
 
@@ -50,7 +49,6 @@ package final class ScriptedDatabase: StatementResponder {
     /// Adds an answer that repeats something of the question, such as an id that the program has drawn.
     ///
     /// - Parameters:
-    ///   - name: Of the statement.
     ///   - row: Makes the one row from the parameters.
     package func answer(_ name: String, _ row: @escaping (ResultSet) throws -> Parameters) {
         script[name, default: []]
@@ -106,7 +104,6 @@ package final class ScriptedDatabase: StatementResponder {
     /// Rows in libpq's own memory, as if a server had sent them in binary form.
     ///
     /// - Parameter rows: Each with as many values as the first; a column has the type of its first value that is not NULL.
-    /// - Returns: What decoders read.
     /// - Throws: `decoding` where libpq has no memory, or rows differ in their length.
     package static func rows(_ rows: [Parameters]) throws(PostgresError) -> ResultSet {
         guard let result = unsafe PQmakeEmptyPGresult(nil, PGRES_TUPLES_OK) else {

@@ -43,11 +43,6 @@ enum DatabaseChecks {
     private static let leastPartitionDays = 7
 
     /// Looks at the facts.
-    ///
-    /// - Parameters:
-    ///   - facts: What the database answered, just now.
-    ///   - now: This machine's clock.
-    /// - Returns: What was found.
     static func findings(_ facts: Facts, now: WallTime) -> [Finding] {
         let ahead = now.seconds - facts.time.seconds
         var found = roleFindings(facts) + sessionFindings(facts)
@@ -181,7 +176,6 @@ enum DatabaseChecks {
     /// The findings where the database could not be asked.
     ///
     /// - Parameter why: For operators, without a password.
-    /// - Returns: One finding.
     static func unreachable(_ why: String) -> Finding {
         Finding(
             "D28",

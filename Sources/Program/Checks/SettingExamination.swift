@@ -16,10 +16,6 @@ struct SettingExamination {
     private let problems: [ProgramChecks.Problem]
 
     /// Examines settings, with which the program may not start at all.
-    ///
-    /// - Parameters:
-    ///   - source: The texts.
-    ///   - now: The clock.
     init(_ source: SettingSource, now: WallTime) {
         var reader = SettingReader(source)
         features = Configuration(&reader).features

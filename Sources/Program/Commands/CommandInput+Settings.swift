@@ -25,8 +25,6 @@ extension CommandInput {
     /// - Parameters:
     ///   - defaults: What this command fills in where nothing is set.
     ///   - scope: The settings that the command goes by.
-    ///   - body: The command.
-    /// - Returns: The exit status.
     func withConfiguration(
         _ defaults: (SettingSource) throws -> SettingSource = { $0 },
         for scope: SettingScope = .everything,
@@ -55,7 +53,6 @@ extension CommandInput {
     /// Says what went wrong, every problem on a line of its own.
     ///
     /// - Parameters:
-    ///   - error: Anything.
     ///   - listeners: For the name of the setting that an address stands in.
     func complain(_ error: any Error, _ listeners: Configuration.Listeners? = nil) {
         switch error {

@@ -28,7 +28,6 @@ struct ConfigurationFile: Equatable {
     /// The file of a command; `nil` where there is none.
     ///
     /// - Parameters:
-    ///   - arguments: Of the command line.
     ///   - environment: An empty variable stands for no file, not even the package's.
     ///   - program: The path of this program, links resolved.
     init?(_ arguments: CommandLineArguments, _ environment: [String: String], program: String?) {

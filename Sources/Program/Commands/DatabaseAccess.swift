@@ -15,9 +15,6 @@ final class DatabaseAccess {
 
     /// Opens the way to the database, and starts the private cluster where none is set.
     ///
-    /// - Parameters:
-    ///   - configuration: Names the database.
-    ///   - logger: Hears about the cluster.
     /// - Throws: `PostgresError` with what to do; `ConfigurationError` for the file of the password.
     init(_ configuration: Configuration, logger: Logger) throws {
         allowsPlaintext = configuration.storage.allowsPlaintext
@@ -54,7 +51,6 @@ final class DatabaseAccess {
     /// Brings the schema forward.
     ///
     /// - Parameters:
-    ///   - directory: Where the migrations are.
     ///   - progress: Called before and after each file.
     /// - Returns: The names of the files that were applied now.
     /// - Throws: `PostgresError` that names the file.
@@ -73,7 +69,6 @@ final class DatabaseAccess {
 
     /// How the files and the database stand to each other.
     ///
-    /// - Parameter directory: Where the migrations are.
     /// - Returns: Lowest number first.
     /// - Throws: `PostgresError`.
     func status(_ directory: String) async throws(PostgresError) -> [Migrations.Entry] {
@@ -88,7 +83,6 @@ final class DatabaseAccess {
     /// Has the schema of this program there: brings that of a private cluster forward, and looks at any other, which is for
     /// `migrate` and its owner.
     ///
-    /// - Parameter directory: Where the migrations are.
     /// - Throws: `PostgresError`, or `ConfigurationError` that says what to do.
     func prepareSchema(_ directory: String) async throws {
         guard isPrivate else { return try await demandCurrentSchema(directory) }
@@ -97,7 +91,6 @@ final class DatabaseAccess {
 
     /// Refuses a schema that is not the one of this program.
     ///
-    /// - Parameter directory: Where the migrations are.
     /// - Throws: `ConfigurationError` that says what to do.
     func demandCurrentSchema(_ directory: String) async throws {
         let problems = DatabaseAccess.problems(try await status(directory))
@@ -127,7 +120,6 @@ final class DatabaseAccess {
 extension Configuration {
     /// Refuses to make an empty cluster only to say that there is nothing in it.
     ///
-    /// - Parameter command: Who asks.
     /// - Throws: Where no database is set and there is no private cluster.
     func demandDatabase(for command: String) throws(ConfigurationError) {
         let folder = storage.clusterDirectory
@@ -141,9 +133,7 @@ extension Configuration {
     /// Runs a body with a connection to the database, on a loop of its own.
     ///
     /// - Parameters:
-    ///   - command: Who asks.
     ///   - body: What it makes stays on the loop.
-    /// - Returns: What the body returns.
     /// - Throws: What the body throws; `ConfigurationError` where there is no database, or its schema is another.
     func onDatabase<Value: Sendable>(
         for command: String,
@@ -161,7 +151,6 @@ extension DatabaseAccess {
     /// Runs a body with a connection as the running program has it, on a loop of its own.
     ///
     /// - Parameter body: What it makes stays on the loop.
-    /// - Returns: What the body returns.
     /// - Throws: What the body throws; `PostgresError` where there is no connection within ten seconds.
     func connected<Value: Sendable>(
         _ body: @escaping @Sendable (Reactor, PostgresClient) async throws -> Value

@@ -74,7 +74,6 @@ final class SimulatorProcess {
     /// Starts them with the settings of this process.
     ///
     /// - Parameters:
-    ///   - input: Arguments and environment are handed on.
     ///   - configuration: Of the broker, which gets notifications where it takes them in and is on this machine.
     /// - Throws: `IOError`.
     init(_ input: CommandInput, _ configuration: Configuration) throws(IOError) {

@@ -100,7 +100,6 @@ enum DemoDefaults {
 
     /// Whether the demo starts simulators of its own: where the settings name no other provider.
     ///
-    /// - Parameter input: The command's.
     /// - Returns: True unless a provider is set.
     /// - Throws: `ConfigurationError` for an unreadable file.
     static func ownsSimulators(_ input: CommandInput) throws -> Bool {

@@ -14,7 +14,6 @@ final class DemoFolder {
 
     /// Takes a data directory for this process until the value or the process ends.
     ///
-    /// - Parameter dataDirectory: It exists.
     /// - Throws: `DemoFolderHeld`, or `IOError`.
     init(holding dataDirectory: String) throws {
         let path = dataDirectory + "/demo.lock"
@@ -32,8 +31,6 @@ final class DemoFolder {
     func release() { lock = nil }
 
     /// Where the settings of the last demo are: what its file and environment set, in the format of `--config`.
-    ///
-    /// - Parameter dataDirectory: Of the demo.
     static func settingsPath(_ dataDirectory: String) -> String { dataDirectory + "/demo.json" }
 
     /// Writes down what a demo was told, for its owner alone.
@@ -43,7 +40,6 @@ final class DemoFolder {
     ///
     /// - Parameters:
     ///   - source: What file and environment of the demo say.
-    ///   - configuration: What became of it.
     /// - Throws: `IOError`, or `PostgresError` for a URI that libpq cannot read.
     static func keep(_ source: SettingSource, _ configuration: Configuration) throws {
         let settings = Configuration.settings.filter { $0.name != "data_dir" }

@@ -38,9 +38,7 @@ struct DevelopmentKeys: Sendable {
     /// the same ones.
     ///
     /// - Parameters:
-    ///   - dataDirectory: Made where it is missing.
     ///   - random: Supplies serial numbers; keys come from OpenSSL's generator.
-    /// - Returns: Where they are.
     /// - Throws: `ConfigurationError` for a folder that cannot be made, `IOError` or `CryptographyError`.
     static func prepare(in dataDirectory: String, random: any RandomSource) throws -> DevelopmentKeys {
         do throws(IOError) {
@@ -69,7 +67,6 @@ struct DevelopmentKeys: Sendable {
 
     /// The root of the simulated notifications.
     ///
-    /// - Returns: With its key.
     /// - Throws: `IOError` or `CryptographyError`.
     func senderRoot() throws -> DevelopmentAuthority {
         try DevelopmentAuthority(

@@ -12,10 +12,7 @@ extension DoctorCommand {
     /// D28: asks the database that the settings name; a private cluster runs with its program only and is left alone.
     ///
     /// - Parameters:
-    ///   - source: The texts.
     ///   - clock: Read when the answer is there: to reach a database may take seconds.
-    ///   - ask: Asks the database of a configuration.
-    /// - Returns: What was found.
     static func askDatabase(
         _ source: SettingSource,
         clock: any WallClock = SystemClock(),

@@ -14,7 +14,6 @@ package enum Program {
     ///
     /// - Parameters:
     ///   - words: Everything behind the program's name.
-    ///   - environment: The variables of the process.
     /// - Returns: The exit status: 0 done, 1 failed, 2 wrong use.
     package static func main(_ words: [String], environment: [String: String]) -> Int32 {
         do throws(IOError) {

@@ -3,12 +3,6 @@ import ServerCore
 /// What `demo` prints when it is ready.
 enum Walkthrough {
     /// The commands to try first; README.md has the rest.
-    ///
-    /// - Parameters:
-    ///   - configuration: The demo's.
-    ///   - simulator: Its address.
-    ///   - keys: Where the authority is.
-    /// - Returns: Some lines.
     static func text(_ configuration: Configuration, simulator: String, _ keys: DevelopmentKeys) -> String {
         let web = configuration.listeners.web.text
         let ca = keys.authorityPath

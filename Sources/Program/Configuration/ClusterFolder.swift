@@ -10,7 +10,6 @@ enum ClusterFolder {
     /// The folder for the cluster of one data directory.
     ///
     /// - Parameters:
-    ///   - dataDirectory: As set; need not exist.
     ///   - isRoot: Whether PostgreSQL will run as another user.
     ///   - shared: Parent of the clusters whose own place is closed; one folder each, named after the data directory.
     /// - Returns: `postgres` in the data directory wherever that can be reached or holds a cluster already.

@@ -16,7 +16,6 @@ extension Configuration {
 
     /// Reads and checks a configuration.
     ///
-    /// - Parameter source: The texts.
     /// - Throws: Every problem at once.
     package init(_ source: SettingSource) throws(ConfigurationError) {
         try self.init(source, for: .everything)
@@ -25,7 +24,6 @@ extension Configuration {
     /// Reads a configuration and checks the part of it that somebody goes by.
     ///
     /// - Parameters:
-    ///   - source: The texts.
     ///   - scope: The part; what is wrong outside of it stands at some allowed value.
     /// - Throws: Every problem of the part at once.
     init(_ source: SettingSource, for scope: SettingScope) throws(ConfigurationError) {

@@ -127,7 +127,6 @@ extension Configuration {
     /// The public listeners.
     ///
     /// - Parameter errorFields: On answers to requests that never reach a handler.
-    /// - Returns: Listeners and limits.
     /// - Throws: `ConfigurationError` for a proxy that is no address.
     func publicServer(errorFields: FieldBlock) throws(ConfigurationError) -> ServerConfiguration {
         var addresses: [ServerConfiguration.Listener] = []

@@ -23,9 +23,6 @@ final class HTTPSRedirect: RequestHandler {
     ///
     /// - Parameters:
     ///   - plaintext: Finds what must not travel in clear; `nil` where there is no such thing.
-    ///   - headers: The fields of responses.
-    ///   - web: Where the pages really are.
-    ///   - link: Where the links really are.
     init(_ plaintext: (any PlaintextGuard)?, _ headers: HeaderPolicy, web: WebOrigin, link: WebOrigin) {
         self.plaintext = plaintext
         func paths(_ site: SiteName) -> [[UInt8]] {

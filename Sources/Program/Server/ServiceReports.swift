@@ -43,7 +43,6 @@ final class ServiceReports: Sendable {
     /// the manager replaces the process.
     ///
     /// - Parameters:
-    ///   - loops: All of the process.
     ///   - reactor: Of the first of them.
     ///   - sentence: What the program says of itself now; asked on the same loop.
     func watch(_ loops: [EventLoop], on reactor: Reactor, sentence: @escaping () -> String) {

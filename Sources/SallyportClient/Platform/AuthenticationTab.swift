@@ -15,7 +15,6 @@ public final class AuthenticationTab: NSObject, ASWebAuthenticationPresentationC
     /// A tab that is not open yet.
     ///
     /// - Parameters:
-    ///   - configuration: Where return links come from.
     ///   - window: What it is shown in front of.
     public init(_ configuration: CheckoutConfiguration, in window: ASPresentationAnchor) {
         self.configuration = configuration

@@ -19,7 +19,6 @@ public final class SecureTab: NSObject, SFSafariViewControllerDelegate {
     ///
     /// - Parameters:
     ///   - launch: From ``Checkout``; kept by it before this is called.
-    ///   - presenter: What is on the screen.
     public func open(_ launch: Launch, from presenter: UIViewController) {
         let tab = SFSafariViewController(url: launch.url)
         tab.delegate = self

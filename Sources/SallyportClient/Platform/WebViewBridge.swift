@@ -15,7 +15,6 @@ public final class WebViewBridge: NSObject, WKScriptMessageHandler, CartPage {
     /// A bridge; its web view is given with ``attach(to:)``.
     ///
     /// - Parameters:
-    ///   - configuration: Where the shop is.
     ///   - opened: Called with a ticket; it hands that to ``Checkout/open(_:)``.
     public init(_ configuration: CheckoutConfiguration, opened: @escaping @MainActor (LaunchTicket) -> Void) {
         self.configuration = configuration

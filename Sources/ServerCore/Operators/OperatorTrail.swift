@@ -35,7 +35,6 @@ package struct OperatorTrail: Sendable {
 
     /// The trail of the operator that runs a command.
     ///
-    /// - Parameter input: The command's.
     /// - Throws: `ConfigurationError` for a name that cannot be printed.
     package init(_ input: CommandInput) throws(ConfigurationError) {
         let environment = ["SUDO_USER", "USER", "LOGNAME"].map { input.environment[$0] }
@@ -50,10 +49,6 @@ package struct OperatorTrail: Sendable {
     ///
     /// - Parameters:
     ///   - decision: What was decided; `nil` for what changes nothing.
-    ///   - client: The database.
-    ///   - body: Carries it out.
-    ///   - after: What it came to; no secret.
-    /// - Returns: What the body returns.
     /// - Throws: What the body throws: then the record stays open.
     package func record<Value>(
         _ decision: Decision?,

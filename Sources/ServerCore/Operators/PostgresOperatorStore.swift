@@ -34,8 +34,6 @@ package final class PostgresOperatorStore {
     package static let pruneLimit = 1_000
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameter client: Started by the caller.
     package init(client: PostgresClient) {
         self.client = client
     }
@@ -54,8 +52,6 @@ package final class PostgresOperatorStore {
     /// Writes a decision down that is about to be carried out.
     ///
     /// - Parameters:
-    ///   - name: Who made it.
-    ///   - command: The command.
     ///   - target: The id of what it is about.
     ///   - before: As it was found, as JSON.
     /// - Returns: What `end` needs; nobody else can complete the decision.
@@ -111,7 +107,6 @@ package final class PostgresOperatorStore {
     /// The decisions since a time, newest first.
     ///
     /// - Parameters:
-    ///   - since: How far to look back.
     ///   - limit: How many at most.
     /// - Throws: `StoreError`.
     package func list(since: WallTime, limit: Int) async throws(StoreError) -> [Event] {
@@ -125,7 +120,6 @@ package final class PostgresOperatorStore {
 
     /// Forgets decisions that are past the retention of orders, `pruneLimit` at most; never those of the last 400 days.
     ///
-    /// - Parameter keep: For how long orders are kept.
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `StoreError`.
     package func prune(keep: Duration) async throws(StoreError) -> Int {

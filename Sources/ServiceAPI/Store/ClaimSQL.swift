@@ -16,7 +16,6 @@ package enum ClaimSQL {
     ///   - first: The number of the first of three parameters: the scope, the client's word, the digest of the request.
     ///   - webviewSession: An expression for the webview session it is about.
     ///   - status: An expression for the status of the answer, where it is known before.
-    ///   - answer: An expression for the content, likewise.
     /// - Returns: SQL without a comma behind it.
     package static func claim(
         first: Int,

@@ -9,9 +9,6 @@ extension PostgresKeyStore {
 
     /// Claims a request that is carried out by other statements afterwards, and may be carried out twice without harm.
     ///
-    /// - Parameters:
-    ///   - claim: Of the request.
-    ///   - webviewSession: What it is about.
     /// - Returns: Until when it is ours now, or what became of it.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func take(_ claim: IdempotencyClaim, webviewSession: UUIDBytes?) async throws(StoreError) -> ClaimOutcome {

@@ -25,8 +25,6 @@ package final class PostgresKeyStore {
     let client: PostgresClient
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameter client: Started by the caller.
     package init(client: PostgresClient) {
         self.client = client
     }
@@ -71,9 +69,6 @@ extension PostgresKeyStore {
 
     /// What a key opens; the first use of a day is written down where that is possible.
     ///
-    /// - Parameters:
-    ///   - id: As the key says.
-    ///   - hash: Of its whole text.
     /// - Returns: `nil` for a key that does not exist, has another secret or was revoked.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func find(_ id: UUIDBytes, hash: Digest32) async throws(StoreError) -> KeyGrant? {
@@ -105,7 +100,6 @@ extension PostgresKeyStore {
 
     /// The hashes of all keys that work, for an address whose keys are not each looked up.
     ///
-    /// - Returns: In no order.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func hashes() async throws(StoreError) -> [Digest32] {
         try await client.read(PostgresKeyStore.hashesStatement()).all()
@@ -131,10 +125,6 @@ extension PostgresKeyStore {
 
     /// Stores a key.
     ///
-    /// - Parameters:
-    ///   - record: Of a fresh key.
-    ///   - name: What an operator calls it.
-    ///   - scopes: What it opens.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func create(_ record: NewAPIKey, name: String, scopes: [Scope]) async throws(StoreError) {
         _ = try await client.write(PostgresKeyStore.createStatement(record.id, record.hash, name, Scope.list(scopes)))
@@ -168,7 +158,6 @@ extension PostgresKeyStore {
 
     /// Ends a key at once and for good.
     ///
-    /// - Parameter id: Of the key.
     /// - Returns: False for a key that does not exist or was revoked before.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func revoke(_ id: UUIDBytes) async throws(StoreError) -> Bool {
@@ -193,7 +182,6 @@ extension PostgresKeyStore {
 
     /// Every key, the oldest first.
     ///
-    /// - Returns: Revoked ones too.
     /// - Throws: `unavailable`, `overloaded`, `fault`.
     package func list() async throws(StoreError) -> [KeyRecord] {
         try await client.read(PostgresKeyStore.listStatement()).all()

@@ -26,7 +26,6 @@ package struct AddressLimiter: Sendable {
     /// A limiter with full buckets.
     ///
     /// - Parameters:
-    ///   - address: The bucket of an address.
     ///   - network: The bucket of a network; at least as large.
     ///   - capacity: How many addresses are held in a generation.
     package init(address: RateLimiter.Rate, network: RateLimiter.Rate, capacity: Int) {

@@ -14,7 +14,6 @@ package struct GenerationCache<Key: Hashable, Value> {
     /// An empty cache.
     ///
     /// - Parameters:
-    ///   - capacity: How many entries a generation takes.
     ///   - life: How long a generation stays young, in microseconds.
     package init(capacity: Int, life: Int64) {
         self.capacity = max(1, capacity)
@@ -27,7 +26,6 @@ package struct GenerationCache<Key: Hashable, Value> {
     /// The value of a key, if it is held.
     ///
     /// - Parameters:
-    ///   - key: Any.
     ///   - now: Microseconds, by the clock that counts the lives.
     /// - Returns: What was set last, or `nil`.
     package mutating func value(for key: Key, at now: Int64) -> Value? {
@@ -38,8 +36,6 @@ package struct GenerationCache<Key: Hashable, Value> {
     /// Holds a value for one life at least, unless so many others come that room is short.
     ///
     /// - Parameters:
-    ///   - value: Replaces what the key had.
-    ///   - key: Any.
     ///   - now: Microseconds.
     package mutating func set(_ value: Value, for key: Key, at now: Int64) {
         turn(at: now)

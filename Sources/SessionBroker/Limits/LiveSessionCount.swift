@@ -64,8 +64,6 @@ package struct LiveSessionCount: Sendable {
     static let nearPause: Int64 = 60_000
 
     /// An empty count.
-    ///
-    /// - Parameter life: The absolute time of a session.
     package init(life: Duration) {
         width = max(1, life.microseconds / 1_000 / LiveSessionCount.sliceCount)
     }
@@ -92,7 +90,6 @@ package struct LiveSessionCount: Sendable {
     /// Takes in what the store said of the range that `next` gave.
     ///
     /// - Parameters:
-    ///   - live: Live sessions that were counted.
     ///   - last: The last id that was looked at, where there may be more behind it.
     package mutating func take(live: Int, last: WebviewSessionID?) {
         guard var done = progress else { return }

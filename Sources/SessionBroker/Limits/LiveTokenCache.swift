@@ -11,8 +11,6 @@ package struct ShownTokens: Sendable {
     /// The tokens of a request, by their hashes.
     ///
     /// - Parameters:
-    ///   - webviewSession: As the token claims it.
-    ///   - token: The one that is looked up.
     ///   - proof: Token P: it is shown with several sessions, and vouches for one where both were seen together.
     ///   - other: Another token of the session; counts where there is no proof.
     package init(_ webviewSession: WebviewSessionID, _ token: Digest32, proof: Digest32? = nil, other: Digest32? = nil)

@@ -66,7 +66,6 @@ package struct RateLimiter: Sendable {
     /// How long a key has to wait, without counting an event.
     ///
     /// - Parameters:
-    ///   - key: Whose bucket.
     ///   - now: Microseconds.
     /// - Returns: Whole seconds, one at least, or `nil` when it may go on.
     package mutating func wait(_ key: UInt64, at now: Int64) -> Int? {
@@ -79,7 +78,6 @@ package struct RateLimiter: Sendable {
     /// Counts an event that has room.
     ///
     /// - Parameters:
-    ///   - key: Whose bucket.
     ///   - now: Microseconds.
     /// - Returns: The seconds to wait where it has none, or `nil`.
     package mutating func take(_ key: UInt64, at now: Int64) -> Int? {
@@ -91,7 +89,6 @@ package struct RateLimiter: Sendable {
     /// How many events of a key there is room for at once, and how long it takes until there is room for all.
     ///
     /// - Parameters:
-    ///   - key: Whose bucket.
     ///   - now: Microseconds.
     /// - Returns: Events, and whole seconds.
     package mutating func room(_ key: UInt64, at now: Int64) -> (events: Int, seconds: Int) {
@@ -103,7 +100,6 @@ package struct RateLimiter: Sendable {
     /// Counts an event, whether or not there was room for it.
     ///
     /// - Parameters:
-    ///   - key: Whose bucket.
     ///   - now: Microseconds.
     package mutating func count(_ key: UInt64, at now: Int64) {
         let full = fullAt.value(for: key, at: now) ?? now

@@ -27,7 +27,6 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// The proof behind a text, or `nil` where tag, length or alphabet is another.
     ///
-    /// - Parameter text: From a request; anything.
     /// - Returns: A proof that may or may not be bound to a webview session.
     package static func parse(_ text: Span<UInt8>) -> AppProof? {
         guard text.count == characterCount, TokenTag.begins(text, with: letter) else { return nil }
@@ -42,7 +41,6 @@ package struct AppProof: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// The proof behind a text, or `nil` where tag, length or alphabet is another.
     ///
-    /// - Parameter text: From a request; anything.
     /// - Returns: A proof that may or may not be bound to a webview session.
     package static func parse(_ text: String) -> AppProof? {
         parse(text.utf8Span.span)

@@ -11,7 +11,6 @@ package struct CodeChallenge: Sendable {
     /// - Parameters:
     ///   - text: 43 characters, base64url without padding of 32 bytes.
     ///   - method: Must be `S256`; a missing one would mean `plain`, which is refused.
-    /// - Returns: The challenge to bind.
     package static func parse(_ text: String, method: String?) -> CodeChallenge? {
         guard method?.octets == "S256", text.utf8.count == 43, let bytes = Base64URL.decode(text),
             let digest = Digest32(bytes.span)

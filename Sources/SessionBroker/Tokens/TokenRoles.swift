@@ -30,7 +30,6 @@ extension WebviewSessionToken where Role == LaunchRole {
     /// A fresh launch ticket.
     ///
     /// - Parameters:
-    ///   - webviewSession: The webview session it opens.
     ///   - random: Supplies 32 bytes.
     /// - Returns: A ticket that nobody has seen.
     package static func mint(for webviewSession: WebviewSessionID, random: any RandomSource) -> LaunchTicket {
@@ -56,9 +55,6 @@ extension WebviewSessionToken where Role == ReturnRole {
     /// Its secret is HMAC-SHA256 under the 32 secret bytes of the tab token, of `sallyport/return/1` and the webview session
     /// id.
     ///
-    /// - Parameters:
-    ///   - tab: The token that the tab holds.
-    ///   - mac: A context of the loop.
     /// - Returns: The ticket for the link.
     package static func derive(from tab: TabToken, using mac: HMACSHA256) -> ReturnTicket {
         let message = InlineArray<34, UInt8>(initializingWith: { room in
@@ -75,11 +71,8 @@ extension WebviewSessionToken where Role == ReturnRole {
     /// the session. Nobody is handed it: the holder of both halves computes it again.
     ///
     /// - Parameters:
-    ///   - proof: Token P, from the merchant's server.
     ///   - session: The checkout session, from the link into the app.
     ///   - webviewSession: The webview session both are for.
-    ///   - mac: A context of the loop.
-    /// - Returns: The ticket.
     package static func derive(
         from proof: AppProof,
         and session: String,
@@ -94,7 +87,6 @@ extension WebviewSessionToken where Role == ReturnRole {
     ///
     /// - Parameters:
     ///   - session: What the page is made of, besides the order, which is fixed.
-    ///   - mac: A context of the loop.
     /// - Returns: HMAC-SHA256 under the 32 secret bytes, of `sallyport/shown/1`, the webview session id, checkout session,
     ///   postage and details.
     package func mark(of session: ReviewedSession, using mac: HMACSHA256) -> Digest32 {

@@ -33,7 +33,6 @@ package struct WebviewSessionToken<Role: TokenRole>: Sendable, CustomStringConve
     ///
     /// Nothing is looked up: this is the check before any query.
     ///
-    /// - Parameter text: From a request; anything.
     /// - Returns: A token that may or may not exist.
     package static func parse(_ text: Span<UInt8>) -> WebviewSessionToken? {
         guard let (webviewSession, secret) = WebviewSessionTokenShape.parse(text, letter: Role.letter) else {
@@ -44,7 +43,6 @@ package struct WebviewSessionToken<Role: TokenRole>: Sendable, CustomStringConve
 
     /// The token behind a text, or `nil` where tag, length or alphabet is another.
     ///
-    /// - Parameter text: From a request; anything.
     /// - Returns: A token that may or may not exist.
     package static func parse(_ text: String) -> WebviewSessionToken? {
         parse(text.utf8Span.span)

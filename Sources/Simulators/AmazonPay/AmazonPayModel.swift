@@ -28,10 +28,6 @@ package struct AmazonPayModel: Sendable {
     package private(set) var realTime: WallTime
 
     /// A service without any object.
-    ///
-    /// - Parameters:
-    ///   - configuration: Free of problems.
-    ///   - real: What the real clock shows.
     package init(_ configuration: SimulatorConfiguration, at real: WallTime) {
         self.configuration = configuration
         gate = SignatureGate(configuration)
@@ -57,9 +53,6 @@ package struct AmazonPayModel: Sendable {
 
     /// Takes a request in.
     ///
-    /// - Parameters:
-    ///   - request: Whole.
-    ///   - real: What the real clock shows.
     /// - Returns: The answer, or a pause after which `resume` gives it.
     package mutating func receive(_ request: SimulatorRequest, at real: WallTime) -> AmazonPayStep {
         moveTo(real)
@@ -73,7 +66,6 @@ package struct AmazonPayModel: Sendable {
     ///
     /// - Parameters:
     ///   - pause: As it was given out; once.
-    ///   - real: What the real clock shows now.
     /// - Returns: The answer, or one more pause.
     package mutating func resume(_ pause: AmazonPayPause, at real: WallTime) -> AmazonPayStep {
         moveTo(real)

@@ -51,7 +51,6 @@ package final class AmazonPaySimulator: Simulator {
     ///   - configuration: Without a `baseURL` it is the listener's address: `localhost` for TLS, since that is what
     ///     certificates say, the number itself for plain HTTP.
     ///   - listener: Loopback, unless `configuration.insecureAllowsOthers`; port 0 lets the kernel choose.
-    ///   - tls: Required for a listener with TLS.
     ///   - reactor: Of the loop that this is called on; the only one.
     ///   - exchange: Carries notifications to the merchants' receivers; `nil` for none.
     ///   - logger: Gets one line for each API call and for each notification.

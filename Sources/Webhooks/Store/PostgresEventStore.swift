@@ -19,8 +19,6 @@ package final class PostgresEventStore {
     package static let pruneLimit = 1_000
 
     /// A store on a client of the same loop.
-    ///
-    /// - Parameter client: Started by the caller.
     package init(client: PostgresClient) {
         self.client = client
     }

@@ -17,10 +17,8 @@ extension PostgresWebhookStore {
     /// Adds an endpoint; it gets the events from now on.
     ///
     /// - Parameters:
-    ///   - endpoint: A fresh id.
     ///   - url: Where events go, checked.
     ///   - types: Which events; empty for all.
-    ///   - key: What they are signed with.
     /// - Throws: What hinders the database.
     package func add(
         _ endpoint: UUIDBytes,
@@ -75,7 +73,6 @@ extension PostgresWebhookStore {
 
     /// Where something that is no event is sent, and what it is signed with.
     ///
-    /// - Parameter endpoint: Which.
     /// - Returns: The address and one or two keys, or `nil` where there is no such endpoint.
     /// - Throws: What hinders the database.
     package func target(
@@ -97,8 +94,6 @@ extension PostgresWebhookStore {
     /// Gives an endpoint another key; the one before signs too for a while, the one before that no longer.
     ///
     /// - Parameters:
-    ///   - endpoint: Which.
-    ///   - key: The new key.
     ///   - overlap: How long both sign.
     /// - Returns: The end of that, or `nil` where there is no such endpoint.
     /// - Throws: What hinders the database.
@@ -140,7 +135,6 @@ extension PostgresWebhookStore {
 
     /// Removes an endpoint with all that it has not got; where that was broken off, the rest.
     ///
-    /// - Parameter endpoint: Which.
     /// - Returns: For how many sessions something had not arrived, or `nil` where there is no such endpoint.
     /// - Throws: What hinders the database; the endpoint may be removed already.
     package func remove(_ endpoint: UUIDBytes) async throws(StoreError) -> Int? {
@@ -183,7 +177,6 @@ extension PostgresWebhookStore {
     /// What has not arrived.
     ///
     /// - Parameters:
-    ///   - subject: Of one session, or of all.
     ///   - onlyDeadLettered: Only what is not sent any more.
     ///   - limit: How many queues at most.
     /// - Returns: Those that have been waiting longest first.

@@ -8,7 +8,6 @@ extension PostgresWebhookStore {
 
     /// Lets events be sent now.
     ///
-    /// - Parameter what: Which.
     /// - Returns: How many queues that concerns.
     /// - Throws: What hinders the database; where it was broken off, what was done stays.
     package func replay(_ what: WebhookReplay) async throws(StoreError) -> WebhookReplayed {

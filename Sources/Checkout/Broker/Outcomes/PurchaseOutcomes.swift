@@ -22,7 +22,6 @@ package struct PurchaseRequest: Sendable {
     /// A request with the two fields that it cannot do without.
     ///
     /// - Parameters:
-    ///   - ticket: Token C, from the body.
     ///   - orderReference: The checkout session, as the link said it.
     package init(ticket: ReturnTicket, orderReference: String) {
         self.ticket = ticket

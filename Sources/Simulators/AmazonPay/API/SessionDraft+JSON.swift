@@ -7,7 +7,6 @@ extension SessionDraft {
     ///
     /// - Parameters:
     ///   - body: Passed `Schemas.createSession` or `Schemas.button`.
-    ///   - productType: From the button's configuration.
     init(_ body: JSONValue, productType: SimulatedSession.ProductType) {
         let scopes = body["scopes"]?.elements.compactMap { $0.text.flatMap(SimulatedSession.Scope.init) }
         terms = CheckoutTerms(

@@ -80,8 +80,6 @@ extension MoneyEngine {
     }
 
     /// Creates a charge in the state that the bank's answer and the order give it.
-    ///
-    /// - Returns: Its id.
     mutating func open(
         _ order: ChargeOrder,
         under permission: SimulatedPermission,

@@ -3,8 +3,6 @@ import SimulatorCore
 
 extension MoneyEngine {
     /// Creates a session.
-    ///
-    /// - Returns: Its id.
     mutating func createSession(_ draft: SessionDraft, for caller: Caller) throws(APIError) -> SimulatedSession {
         try check(draft.payment, for: caller)
         let session = SimulatedSession(

@@ -4,7 +4,6 @@ import StrictJSON
 extension Merchant {
     /// The accounts of a file: `{"merchants":[{…}]}`, as docs/simulator.md describes.
     ///
-    /// - Parameter json: The file.
     /// - Returns: In the order of the file; whether they make sense is for `SimulatorConfiguration.problems`.
     /// - Throws: `SimulatorError` with the first thing that cannot be read.
     package static func read(_ json: [UInt8]) throws(SimulatorError) -> [Merchant] {

@@ -70,8 +70,6 @@ package struct Merchant: Sendable {
     ///   - storeIDs: One or more.
     ///   - publicKeys: One or more.
     ///   - allowedDomains: Hosts without scheme and port.
-    ///   - ledgerCurrency: The currency of every amount.
-    ///   - isActive: False for a suspended account.
     package init(
         id: String,
         storeIDs: [String],

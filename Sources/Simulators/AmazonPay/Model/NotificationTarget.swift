@@ -20,10 +20,6 @@ package struct NotificationTarget: Sendable, Equatable {
     package var certificateBase: String?
 
     /// Notifications signed by SHA-1, as most come, with certificates at the simulator's own address.
-    ///
-    /// - Parameters:
-    ///   - url: The merchant's receiver.
-    ///   - topicARN: The topic that the merchant expects.
     package init(url: String, topicARN: String) {
         self.url = url
         self.topicARN = topicARN

@@ -20,11 +20,7 @@ package struct PostalAddress: Sendable, Equatable, Codable {
     /// The given address.
     ///
     /// - Parameters:
-    ///   - name: The recipient.
-    ///   - lines: One to three lines.
     ///   - city: `nil` for Japan.
-    ///   - stateOrRegion: The prefecture or the state.
-    ///   - postal: Country code and postal code.
     ///   - phoneNumber: May be empty.
     package init(
         name: String,

@@ -22,7 +22,6 @@ struct Price: Sendable, Equatable, Codable {
     ///
     /// - Parameters:
     ///   - amount: Digits, and for all currencies but yen up to two more behind a point.
-    ///   - currency: The currency.
     init?(amount: String, currency: Currency) {
         let parts = amount.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 1 || (parts.count == 2 && currency.fractionDigits > 0) else { return nil }

@@ -52,7 +52,6 @@ package struct SimulatorConfiguration: Sendable {
     /// A root for `senderRoot`, which can speak for nobody but the simulated sender.
     ///
     /// - Parameters:
-    ///   - now: The present.
     ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
     /// - Returns: The root; the caller stores both parts.
     /// - Throws: `failed` where OpenSSL refuses.
@@ -65,7 +64,6 @@ package struct SimulatorConfiguration: Sendable {
 
     /// What is wrong with the set-up, in sentences for an operator.
     ///
-    /// - Parameter address: Where it shall listen.
     /// - Returns: Empty where all is well.
     package func problems(listeningOn address: SocketAddress) -> [String] {
         var problems: [String] = []

@@ -13,7 +13,6 @@ package struct TestBuyer: Sendable, Equatable, Codable {
         ///
         /// - Parameters:
         ///   - id: Letters, digits and hyphens.
-        ///   - address: The address.
         ///   - isPostOfficeBox: Whether it is a post office box.
         package init(_ id: String, _ address: PostalAddress, isPostOfficeBox: Bool = false) {
             self.id = id
@@ -40,7 +39,6 @@ package struct TestBuyer: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - id: `amzn1.account.` and upper-case letters and digits.
     ///   - email: Unique.
-    ///   - name: The whole name.
     ///   - phoneNumber: May be empty.
     ///   - addresses: One at least.
     ///   - asksForCode: Whether every sign-in asks for a one-time code.

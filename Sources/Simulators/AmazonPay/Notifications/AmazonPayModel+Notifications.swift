@@ -23,7 +23,6 @@ extension AmazonPayModel {
 
     /// The notifications that are due; each has to be ended.
     ///
-    /// - Parameter real: What the real clock shows.
     /// - Returns: In the order of the queue.
     package mutating func takePendingDeliveries(at real: WallTime) -> [PendingDelivery] {
         moveTo(real)
@@ -35,9 +34,7 @@ extension AmazonPayModel {
     /// Notes how a delivery went.
     ///
     /// - Parameters:
-    ///   - number: Of the delivery.
     ///   - status: The receiver's answer; `nil` where none came in time.
-    ///   - real: What the real clock shows.
     package mutating func endDelivery(_ number: Int, status: Int?, at real: WallTime) {
         moveTo(real)
         notices.queue.finish(number, status: status, at: engine.now)

@@ -41,9 +41,7 @@ package struct NotificationEnvelope: Sendable {
     /// - Parameters:
     ///   - messageID: The same at every delivery.
     ///   - topicARN: `arn:aws:sns:…`.
-    ///   - message: Any text.
     ///   - timestamp: `2026-03-14T02:00:00.000Z`.
-    ///   - certificateURL: Where the signing certificate is.
     package init(messageID: String, topicARN: String, message: String, timestamp: String, certificateURL: String) {
         self.messageID = messageID
         self.topicARN = topicARN

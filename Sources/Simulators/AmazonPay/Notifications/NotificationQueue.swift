@@ -67,8 +67,6 @@ struct NotificationQueue: Sendable {
     }
 
     /// Puts a notification into the queue.
-    ///
-    /// - Parameter make: Is given the number.
     mutating func add(_ make: (Int) -> Outgoing) {
         guard waiting.count < NotificationQueue.capacity else { return }
         added += 1
@@ -91,9 +89,7 @@ struct NotificationQueue: Sendable {
     /// Notes the end of a try.
     ///
     /// - Parameters:
-    ///   - number: Of the notification.
     ///   - status: The receiver's answer; `nil` where none came in time.
-    ///   - now: By the simulated clock.
     mutating func finish(_ number: Int, status: Int?, at now: WallTime) {
         guard let index = waiting.firstIndex(where: { $0.number == number && $0.isUnderWay }) else { return }
         let outgoing = waiting[index]
