@@ -3,9 +3,10 @@
 
 import PackageDescription
 
-// Targets, levels and arrows; docs/architecture.md says what each target owns. `make layers` compares this list with every import
-// in the sources, and reads the levels here: a target stands on the level of the last heading above it. An arrow points down or
-// sideways; in a group that is headed "apart" never sideways.
+// Floors, targets, levels and arrows; docs/architecture.md says what each target owns. A floor is a folder of Sources and of Tests.
+// `make layers` compares this list with every import in the sources, and reads the levels here: a target stands on the level of the
+// last heading above it. An arrow points down or sideways; in a group that is headed "apart" never sideways, and in one that is
+// headed "pure" to nothing between the platform and it.
 
 /// Set by `make fuzz`: everything is built with coverage for the fuzzer, and the program in Tests/Fuzz is a target.
 let isFuzzing = Context.environment["SALLYPORT_FUZZ"] != nil
@@ -40,21 +41,264 @@ let portable: [SwiftSetting] =
         .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"), .treatAllWarnings(as: .error),
     ] + fuzzed
 
-func library(_ name: String, _ imports: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: imports, swiftSettings: strict)
+/// A target and its tests.
+struct Part {
+    let name: String
+    /// What it imports beside what is usual on its floor.
+    var imports: [String] = []
+    /// What its tests import beside it and what it imports itself; `nil` where it has none.
+    var tests: [String]?
+    /// Folders of its tests that are copied beside them.
+    var resources: [String] = []
+    var make: (Part, [String], String) -> Target = { part, imports, path in
+        .target(name: part.name, dependencies: imports.map { .byName(name: $0) }, path: path, swiftSettings: strict)
+    }
 }
 
-func program(_ name: String, _ imports: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: imports, swiftSettings: strict)
+/// A target of Swift.
+func part(_ name: String, _ imports: [String] = [], tests: [String]? = nil, resources: [String] = []) -> Part {
+    Part(name: name, imports: imports, tests: tests, resources: resources)
 }
 
-func tests(_ name: String, _ imports: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-    .testTarget(name: name, dependencies: imports, resources: resources, swiftSettings: strict)
+/// A program.
+func program(_ name: String, _ imports: [String]) -> Part {
+    Part(name: name, imports: imports) { part, imports, path in
+        .executableTarget(
+            name: part.name,
+            dependencies: imports.map { .byName(name: $0) },
+            path: path,
+            swiftSettings: strict
+        )
+    }
 }
 
-func clibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+/// Sources in C.
+func csources(_ name: String, settings: [CSetting]? = nil) -> Part {
+    Part(name: name) { part, _, path in .target(name: part.name, path: path, cSettings: settings) }
 }
+
+/// A library of the system.
+func clibrary(_ name: String, pkgConfig: String, apt: String) -> Part {
+    Part(name: name) { part, _, path in
+        .systemLibrary(name: part.name, path: path, pkgConfig: pkgConfig, providers: [.apt([apt])])
+    }
+}
+
+/// Tests of more than one target.
+func tests(_ name: String, _ imports: [String], resources: [String] = []) -> Part {
+    Part(name: name, tests: imports, resources: resources) { part, _, path in
+        .target(name: part.name, path: path)
+    }
+}
+
+/// A folder of Sources and of Tests.
+struct Floor {
+    let name: String
+    /// What any of its targets may import.
+    let usual: [String]
+    let parts: [Part]
+
+    init(_ name: String, usual: [String] = [], _ parts: [Part]) {
+        self.name = name
+        self.usual = usual
+        self.parts = parts
+    }
+
+    var targets: [Target] {
+        parts.flatMap { part -> [Target] in
+            let imports = usual.filter { $0 != part.name } + part.imports
+            let target = part.name.hasSuffix("Tests") ? nil : part.make(part, imports, "Sources/\(name)/\(part.name)")
+            guard let more = part.tests else { return [target].compactMap(\.self) }
+            let own = target == nil ? usual : [part.name] + imports
+            let testName = target == nil ? part.name : part.name + "Tests"
+            let test = Target.testTarget(
+                name: testName,
+                dependencies: Set(own + more + ["TestKit"]).sorted().map { .byName(name: $0) },
+                path: "Tests/\(name)/\(testName)",
+                resources: part.resources.map { .copy($0) },
+                swiftSettings: strict
+            )
+            return [target, test].compactMap(\.self)
+        }
+    }
+}
+
+let values = ["Primitives"]
+let network = ["EventIO", "HTTPCore", "StrictJSON", "Telemetry", "Primitives"]
+let kernel = ["ServerCore", "Web", "Pages", "Operations", "Settings", "Postgres", "HTTPServer", "HTTPClient", "Cryptography"]
+
+let floors = [
+    Floor(
+        "Platform",
+        [
+            // Level 0: C.
+            csources("CLinux"),
+            csources("CBuild", settings: commit),
+            clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+            clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
+            clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+            clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+
+            // Level 1: values.
+            part("Primitives", tests: []),
+            part("Telemetry", values, tests: []),
+
+            // Level 2: the loop and JSON.
+            part("EventIO", ["CLinux", "Telemetry"] + values, tests: []),
+            part("StrictJSON", values, tests: []),
+
+            // Level 3: protocols without I/O, cryptography.
+            part("HTTPCore", values, tests: []),
+            part("TLS", ["COpenSSL"] + values, tests: []),
+            part("HTTP1", ["HTTPCore"] + values, tests: []),
+            part("HTTP2", ["CNGHTTP2", "HTTPCore"] + values, tests: []),
+            part("Cryptography", ["COpenSSL"] + values, tests: ["EventIO"], resources: ["Vectors"]),
+
+            // Level 4: servers and clients of the network.
+            part("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry"] + values, tests: []),
+            part(
+                "HTTPClient",
+                ["EventIO", "CCurl", "HTTPCore", "Telemetry"] + values,
+                tests: ["HTTPServer", "TLS", "Cryptography"]
+            ),
+            part("Postgres", ["EventIO", "CPostgres", "Telemetry"] + values, tests: ["PostgresTestKit"]),
+        ]
+    ),
+    Floor(
+        "Kernel",
+        usual: network,
+        [
+            // Level 5: mechanisms; no feature's noun in them.
+            part("Settings", tests: []),
+            part("Operations", ["Settings"], tests: []),
+            part("Web", ["HTTPServer", "Cryptography"], tests: []),
+            part("Pages", ["Web"], tests: []),
+            part("ServerCore", ["Web", "Postgres", "Operations", "Settings"], tests: ["HTTPServer"]),
+        ]
+    ),
+    Floor(
+        "Services",
+        usual: network + kernel,
+        [
+            // Level 6: features that know no system.
+            part("ServiceAPI", tests: []),
+            part("Webhooks", tests: []),
+        ]
+    ),
+    Floor(
+        "Domains",
+        usual: ["HTTPCore", "StrictJSON", "Cryptography", "Telemetry", "Primitives"],
+        [
+            // Level 7, pure: values of trade.
+            part("Commerce", tests: []),
+
+            // Level 8, apart, pure: domains.
+            part("SessionBroker", ["Commerce"], tests: []),
+            part("MerchantOrders", ["Commerce"], tests: []),
+            part("AppLinks", tests: []),
+            part("Notifications", ["EventIO"], tests: [], resources: ["Vectors"]),
+            part("AmazonPay", ["Commerce"], tests: ["EventIO"], resources: ["Vectors"]),
+
+            // Level 9, pure: what explains a domain.
+            part("SignatureTool", ["AmazonPay"], tests: ["EventIO"]),
+        ]
+    ),
+    Floor(
+        "Features",
+        usual: network + kernel + ["ServiceAPI", "Webhooks"],
+        [
+            // Level 10: their values.
+            part("CheckoutCodes"),
+            part("MerchantAPI", ["CheckoutCodes", "SessionBroker", "MerchantOrders", "Commerce"], tests: []),
+
+            // Level 11: systems, each with its routes, settings, jobs and commands.
+            part("SecurityText", tests: ["FeatureTestKit"]),
+            part(
+                "Checkout",
+                [
+                    "CheckoutCodes", "MerchantAPI", "MerchantOrders", "SessionBroker", "AppLinks", "AmazonPay",
+                    "Notifications", "Commerce",
+                ],
+                tests: ["FeatureTestKit", "PostgresTestKit"],
+                resources: ["Pages/Golden"]
+            ),
+            part(
+                "Merchant",
+                [
+                    "Checkout", "MerchantAPI", "MerchantOrders", "CheckoutCodes", "SessionBroker", "AmazonPay",
+                    "Commerce",
+                ],
+                tests: ["FeatureTestKit", "PostgresTestKit"]
+            ),
+        ]
+    ),
+    Floor(
+        "Simulators",
+        usual: network + ["HTTPServer", "TLS", "Cryptography", "Settings"],
+        [
+            // Level 12: systems of vendors that cannot be reached.
+            part("SimulatorCore", tests: []),
+            part("AmazonPaySimulator", ["SimulatorCore", "AmazonPay"], tests: ["Commerce", "HTTPClient"]),
+        ]
+    ),
+    Floor(
+        "Program",
+        usual: network + kernel + ["ServiceAPI", "Webhooks", "TLS"],
+        [
+            // Level 13: the program.
+            part(
+                "Program",
+                [
+                    "Checkout", "Merchant", "SecurityText", "SimulatorCore", "AmazonPaySimulator", "SignatureTool",
+                    "MerchantOrders", "SessionBroker", "AmazonPay", "CBuild",
+                ],
+                tests: ["MerchantAPI", "Commerce", "PostgresTestKit", "FeatureTestKit"]
+            ),
+            program("sallyport", ["Program"]),
+            tests(
+                "StoreTests",
+                [
+                    "Program", "Checkout", "Merchant", "SessionBroker", "MerchantOrders", "Commerce", "MerchantAPI",
+                    "PostgresTestKit",
+                ]
+            ),
+            tests(
+                "IntegrationTests",
+                ["IntegrationKit", "sallyport", "Program", "PostgresTestKit", "SallyportClient"],
+                resources: ["Golden"]
+            ),
+        ]
+    ),
+    Floor(
+        "Clients",
+        [
+            // Beside the levels: what apps link. It needs nothing of the server, and only tests link it here.
+            Part(
+                name: "SallyportClient",
+                tests: ["IntegrationKit", "Cryptography", "EventIO", "Primitives"]
+            ) { part, _, path in
+                .target(name: part.name, path: path, swiftSettings: portable)
+            },
+        ]
+    ),
+    Floor(
+        "Testing",
+        usual: network,
+        [
+            // Level 14: what tests stand on.
+            part("TestKit", ["CNGHTTP2"]),
+            part("PostgresTestKit", ["CPostgres", "Postgres", "TestKit"]),
+
+            // Level 15: features in the process of their tests, and what drives the program from outside.
+            part("FeatureTestKit", kernel + ["PostgresTestKit", "Commerce", "TestKit"]),
+            part(
+                "IntegrationKit",
+                kernel + ["Program", "AmazonPaySimulator", "Webhooks", "PostgresTestKit", "TLS", "TestKit"]
+            ),
+            program("sallyport-bench", ["IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres"]),
+        ]
+    ),
+]
 
 let package = Package(
     name: "sallyport",
@@ -65,293 +309,7 @@ let package = Package(
         .executable(name: "sallyport-bench", targets: ["sallyport-bench"]),
         .library(name: "SallyportClient", targets: ["SallyportClient"]),
     ],
-    targets: [
-        // Level 0: C.
-        .target(name: "CLinux"),
-        .target(name: "CBuild", cSettings: commit),
-        clibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
-        clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
-        clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
-        clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
-
-        // Level 1: values.
-        library("Primitives"),
-        library("Telemetry", ["Primitives"]),
-
-        // Level 2: the kernel and JSON.
-        library("EventIO", ["CLinux", "Primitives", "Telemetry"]),
-        library("StrictJSON", ["Primitives"]),
-
-        // Level 3: protocols without I/O, settings.
-        library("Settings", ["EventIO", "StrictJSON", "Primitives"]),
-        library("Operations", ["Settings", "EventIO", "StrictJSON", "Telemetry", "Primitives"]),
-        library("HTTPCore", ["Primitives"]),
-        library("TLS", ["COpenSSL", "Primitives"]),
-        library("HTTP1", ["HTTPCore", "Primitives"]),
-        library("HTTP2", ["CNGHTTP2", "HTTPCore", "Primitives"]),
-        library("TestKit", ["CNGHTTP2", "EventIO", "Primitives", "Telemetry"]),
-
-        // Level 4: servers and clients of the network.
-        library("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry", "Primitives"]),
-        library("HTTPClient", ["EventIO", "CCurl", "HTTPCore", "Telemetry", "Primitives"]),
-        library("Postgres", ["EventIO", "CPostgres", "Telemetry", "Primitives"]),
-
-        // Level 5: what several domains need.
-        library("Web", ["HTTPServer", "HTTPCore", "Cryptography", "Primitives"]),
-        library("Pages", ["Web", "HTTPCore", "Primitives"]),
-        library(
-            "ServerCore",
-            [
-                "Web", "Postgres", "HTTPCore", "Operations", "Settings", "EventIO", "StrictJSON", "Telemetry",
-                "Primitives",
-            ]
-        ),
-        library("ServiceAPI", ["ServerCore", "Web", "Postgres", "HTTPCore", "Cryptography", "Primitives"]),
-        library("PostgresTestKit", ["CPostgres", "Postgres", "EventIO", "Telemetry", "TestKit", "Primitives"]),
-        library("Cryptography", ["COpenSSL", "Primitives"]),
-        library("Commerce", ["Primitives"]),
-
-        // Level 6, apart: domains.
-        library("SessionBroker", ["Commerce", "Cryptography", "Primitives"]),
-        library("MerchantOrders", ["ServiceAPI", "Commerce", "Cryptography", "Primitives"]),
-        library("AppLinks", ["StrictJSON", "Primitives"]),
-        library("Notifications", ["EventIO", "StrictJSON", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("AmazonPay", ["Commerce", "HTTPCore", "Cryptography", "Telemetry", "Primitives"]),
-        library("CheckoutCodes", ["Web", "HTTPCore"]),
-
-        // Level 7: domains with JSON; webhooks, a feature that the values of `/v1` name.
-        library(
-            "Webhooks",
-            [
-                "ServerCore", "Web", "Postgres", "HTTPClient", "Settings", "Operations", "EventIO", "StrictJSON",
-                "HTTPCore", "Cryptography", "Telemetry", "Primitives",
-            ]
-        ),
-        library(
-            "MerchantAPI",
-            [
-                "CheckoutCodes", "ServiceAPI", "SessionBroker", "MerchantOrders", "Webhooks", "Commerce", "Web",
-                "StrictJSON", "HTTPCore", "Primitives",
-            ]
-        ),
-        library("SignatureTool", ["AmazonPay", "Cryptography", "StrictJSON", "Primitives"]),
-        library(
-            "SimulatorCore",
-            [
-                "HTTPServer", "HTTPCore", "TLS", "EventIO", "Cryptography", "Settings", "StrictJSON", "Telemetry",
-                "Primitives",
-            ]
-        ),
-        library(
-            "Simulators",
-            [
-                "SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "EventIO", "AmazonPay", "Cryptography", "StrictJSON",
-                "Telemetry", "Primitives",
-            ]
-        ),
-
-        // Level 8: features, each with its routes, settings, jobs and commands.
-        library("SecurityText", ["ServerCore", "Web", "HTTPCore", "Settings", "EventIO", "Primitives"]),
-        library(
-            "Checkout",
-            [
-                "ServerCore", "Pages", "CheckoutCodes", "MerchantAPI", "MerchantOrders",
-                "SessionBroker", "AppLinks", "AmazonPay", "Notifications", "Commerce", "Cryptography", "HTTPClient",
-                "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
-                "Telemetry", "Primitives",
-            ]
-        ),
-        library(
-            "Merchant",
-            [
-                "Checkout", "Webhooks", "MerchantAPI", "MerchantOrders", "ServiceAPI", "ServerCore",
-                "CheckoutCodes", "SessionBroker", "AmazonPay", "Commerce", "Cryptography", "HTTPClient",
-                "HTTPServer", "Web", "Postgres", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO",
-                "Telemetry", "Primitives",
-            ]
-        ),
-
-        // Level 9: the program.
-        library(
-            "Program",
-            [
-                "Checkout", "Merchant", "SecurityText", "Webhooks", "ServerCore", "ServiceAPI",
-                "SimulatorCore", "Simulators", "SignatureTool", "MerchantOrders",
-                "SessionBroker", "AmazonPay", "Cryptography", "HTTPServer", "HTTPClient",
-                "Web", "Postgres", "TLS", "HTTPCore", "Settings", "StrictJSON", "Operations", "EventIO", "Telemetry",
-                "Primitives", "CBuild",
-            ]
-        ),
-        program("sallyport", ["Program"]),
-
-        // Level 10: what drives the program from outside, and features in the process of their tests.
-        library(
-            "FeatureTestKit",
-            [
-                "ServerCore", "PostgresTestKit", "Postgres", "Commerce", "Cryptography", "Web", "HTTPServer",
-                "HTTPCore",
-                "Operations", "Settings", "EventIO", "Telemetry", "TestKit", "Primitives",
-            ]
-        ),
-        library(
-            "IntegrationKit",
-            [
-                "Program", "ServerCore", "Simulators", "Webhooks", "PostgresTestKit",
-                "Postgres", "Cryptography",
-                "HTTPServer",
-                "HTTPClient", "TLS", "HTTPCore", "EventIO", "Settings", "StrictJSON", "Telemetry", "TestKit",
-                "Primitives",
-            ]
-        ),
-        program(
-            "sallyport-bench",
-            [
-                "IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres", "HTTPCore",
-                "EventIO", "Telemetry", "Primitives",
-            ]
-        ),
-
-        // Beside the levels: what apps link. It needs nothing of the server, and only tests link it here.
-        .target(name: "SallyportClient", swiftSettings: portable),
-
-        // Tests mirror the sources.
-        tests("PrimitivesTests", ["Primitives", "TestKit"]),
-        tests("TelemetryTests", ["Telemetry", "Primitives", "TestKit"]),
-        tests("EventIOTests", ["EventIO", "Telemetry", "Primitives", "TestKit"]),
-        tests("StrictJSONTests", ["StrictJSON", "Primitives", "TestKit"]),
-        tests("SettingsTests", ["Settings", "EventIO", "StrictJSON", "Primitives"]),
-        tests("OperationsTests", ["Operations", "EventIO", "Primitives", "Telemetry", "TestKit"]),
-        tests("HTTPCoreTests", ["HTTPCore", "Primitives"]),
-        tests("TLSTests", ["TLS", "Primitives", "TestKit"]),
-        tests("HTTP1Tests", ["HTTP1", "HTTPCore", "Primitives"]),
-        tests("HTTP2Tests", ["HTTP2", "HTTPCore", "TestKit"]),
-        tests(
-            "HTTPServerTests",
-            ["HTTPServer", "EventIO", "TLS", "HTTP1", "HTTPCore", "Telemetry", "Primitives", "TestKit"]
-        ),
-        tests(
-            "HTTPClientTests",
-            [
-                "HTTPClient", "HTTPServer", "TLS", "EventIO", "HTTPCore", "Cryptography", "Telemetry", "Primitives",
-                "TestKit",
-            ]
-        ),
-        tests("PostgresTests", ["Postgres", "PostgresTestKit", "EventIO", "Telemetry", "Primitives", "TestKit"]),
-        tests(
-            "CryptographyTests",
-            ["Cryptography", "EventIO", "Primitives", "TestKit"],
-            resources: [.copy("Vectors")]
-        ),
-        tests("CommerceTests", ["Commerce", "Primitives"]),
-        tests("SessionBrokerTests", ["SessionBroker", "Cryptography", "Primitives", "TestKit"]),
-        tests("MerchantOrdersTests", ["MerchantOrders", "Commerce", "Primitives"]),
-        tests(
-            "MerchantAPITests",
-            [
-                "MerchantAPI", "CheckoutCodes", "MerchantOrders", "ServiceAPI", "SessionBroker", "Webhooks", "Commerce",
-                "Web",
-                "StrictJSON", "HTTPCore", "Primitives",
-            ]
-        ),
-        tests("WebTests", ["Web", "HTTPServer", "HTTPCore", "Primitives"]),
-        tests(
-            "SecurityTextTests",
-            ["SecurityText", "FeatureTestKit", "ServerCore", "Web", "HTTPCore", "Settings", "Primitives"]
-        ),
-        tests(
-            "ServerCoreTests",
-            [
-                "ServerCore", "Web", "HTTPServer", "Postgres", "Operations", "Settings", "HTTPCore", "EventIO",
-                "Telemetry", "Primitives",
-            ]
-        ),
-        tests(
-            "CheckoutTests",
-            [
-                "Checkout", "CheckoutCodes", "MerchantAPI", "MerchantOrders", "Pages", "FeatureTestKit",
-                "PostgresTestKit",
-                "ServerCore", "SessionBroker", "Notifications", "Commerce", "Cryptography", "Postgres", "Web",
-                "HTTPCore",
-                "StrictJSON", "Operations", "EventIO", "Primitives", "TestKit",
-            ],
-            resources: [.copy("Pages/Golden")]
-        ),
-        tests(
-            "MerchantTests",
-            [
-                "Merchant", "Checkout", "SessionBroker", "Webhooks", "FeatureTestKit", "PostgresTestKit", "ServerCore",
-                "Web",
-                "Commerce", "Cryptography", "Postgres", "HTTPCore", "StrictJSON", "Primitives", "TestKit",
-            ]
-        ),
-        tests("ServiceAPITests", ["ServiceAPI", "Cryptography", "Primitives", "TestKit"]),
-        tests("AppLinksTests", ["AppLinks"]),
-        tests(
-            "NotificationsTests",
-            ["Notifications", "StrictJSON", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
-            resources: [.copy("Vectors")]
-        ),
-        tests(
-            "WebhooksTests",
-            ["Webhooks", "StrictJSON", "HTTPCore", "Cryptography", "EventIO", "Telemetry", "Primitives", "TestKit"]
-        ),
-        tests(
-            "AmazonPayTests",
-            ["AmazonPay", "Commerce", "HTTPCore", "Cryptography", "EventIO", "Primitives", "TestKit"],
-            resources: [.copy("Vectors")]
-        ),
-        tests(
-            "SignatureToolTests",
-            ["SignatureTool", "AmazonPay", "Cryptography", "EventIO", "StrictJSON", "Primitives"]
-        ),
-        tests(
-            "StoreTests",
-            [
-                "Program", "Checkout", "Merchant", "Postgres", "PostgresTestKit", "ServerCore", "ServiceAPI",
-                "SessionBroker",
-                "MerchantOrders", "Webhooks", "Commerce", "MerchantAPI", "Cryptography", "StrictJSON", "EventIO",
-                "Telemetry", "Primitives", "Operations",
-                "TestKit",
-            ],
-            resources: [.copy("Aged/Early")]
-        ),
-        tests(
-            "PagesTests",
-            ["Pages", "Web", "HTTPCore", "Primitives"]
-        ),
-        tests(
-            "SimulatorCoreTests",
-            ["SimulatorCore", "HTTPServer", "EventIO", "StrictJSON", "Primitives", "TestKit"]
-        ),
-        tests(
-            "SimulatorsTests",
-            [
-                "Simulators", "SimulatorCore", "AmazonPay", "Commerce", "HTTPClient", "HTTPServer", "TLS", "HTTPCore",
-                "EventIO", "Cryptography", "StrictJSON", "Telemetry", "Primitives", "TestKit",
-            ]
-        ),
-        tests(
-            "ProgramTests",
-            [
-                "Program", "Checkout", "Merchant", "ServerCore", "ServiceAPI", "Webhooks", "MerchantAPI",
-                "MerchantOrders", "SessionBroker", "AmazonPay",
-                "Commerce", "Cryptography", "HTTPClient", "Web", "HTTPCore", "TLS", "Settings", "Operations", "EventIO",
-                "Telemetry", "Primitives", "Postgres", "PostgresTestKit", "HTTPServer", "FeatureTestKit", "TestKit",
-                "StrictJSON",
-            ]
-        ),
-        tests("SallyportClientTests", ["SallyportClient", "IntegrationKit", "Cryptography", "EventIO", "Primitives"]),
-        tests(
-            "IntegrationTests",
-            [
-                "IntegrationKit", "sallyport", "Program", "PostgresTestKit", "Postgres",
-                "HTTPClient", "Web",
-                "HTTPCore", "Cryptography", "EventIO", "StrictJSON", "Telemetry", "Primitives", "TestKit",
-                "SallyportClient",
-            ],
-            resources: [.copy("Golden")]
-        ),
-    ]
+    targets: floors.flatMap(\.targets)
 )
 
 /// The readers of hostile bytes and what they need, without the features, the program and the tests.
@@ -364,7 +322,7 @@ func fuzzing(_ all: [Target]) -> [Target] {
     let checkout = Target.target(
         name: "Checkout",
         dependencies: ["SessionBroker", "HTTPCore", "Primitives"],
-        path: "Sources/Checkout",
+        path: "Sources/Features/Checkout",
         // Two readers; the other sources need everything below the features.
         sources: ["PlaintextTokens.swift", "Handlers/PolicyReport.swift"],
         swiftSettings: strict

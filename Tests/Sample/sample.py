@@ -15,23 +15,13 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIST = "Sources/Program/FeatureList.swift"
+LIST = "Sources/Program/Program/Program/FeatureList.swift"
 
 # File, what stands there once, and what stands behind it then.
 EDITS = [
-    ("Package.swift", '        library("SecurityText",', '''        library(
-            "Notes",
-            [
-                "ServerCore", "ServiceAPI", "Webhooks", "Pages", "Web", "Postgres", "HTTPClient", "HTTPCore", "Operations",
-                "Settings", "EventIO", "Primitives",
-            ]
-        ),
-        library(
-            "StampSimulator",
-            ["SimulatorCore", "HTTPServer", "HTTPCore", "TLS", "Settings", "EventIO", "Telemetry"]
-        ),
-'''),
-    ("Package.swift", '                "Checkout", "Merchant", "SecurityText",', '                "Notes", "StampSimulator",\n'),
+    ("Package.swift", '            part("SecurityText",', '            part("Notes"),\n'),
+    ("Package.swift", '            part("AmazonPaySimulator",', '            part("StampSimulator", ["SimulatorCore"]),\n'),
+    ("Package.swift", '                    "Checkout", "Merchant", "SecurityText", "SimulatorCore",', '                    "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
     (LIST, "MerchantFeature.self", None),
     (LIST, "static let simulators: [any SimulatedSystem.Type] = [", None),

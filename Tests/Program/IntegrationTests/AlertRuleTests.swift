@@ -1,0 +1,65 @@
+import Foundation
+import IntegrationKit
+import Testing
+import TestKit
+
+/// What alert rules and board ask Prometheus for, against what a program that has sold something says.
+@Suite(.tags(.database)) struct `The alert rules and the board` {
+    private static let root = URL(filePath: ProjectFolder.path)
+
+    /// The metrics that a file of `contrib` names, without what a histogram adds to its name.
+    private static func named(in file: String) throws -> Set<String> {
+        let text = try String(contentsOf: root.appending(path: "contrib/\(file)"), encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { !$0.contains(#/^\s*#/#) && !$0.contains("\"uid\"") }
+        let names = lines.flatMap { $0.matches(of: #/\b(?:sallyport|process)_[a-z0-9_]+/#).map { String($0.output) } }
+        return Set(names.map { $0.hasSuffix("_bucket") ? String($0.dropLast("_bucket".count)) : $0 })
+    }
+
+    /// The values of labels that a file of `contrib` asks for, as `metric{label="value"}`.
+    private static func values(in file: String) throws -> Set<String> {
+        let text = try String(contentsOf: root.appending(path: "contrib/\(file)"), encoding: .utf8)
+        return labels(text.replacing("\\\"", with: "\""), metric: #/\b(sallyport_[a-z0-9_]+)\{([^}]*)\}/#)
+    }
+
+    private static func labels(_ text: String, metric: Regex<(Substring, Substring, Substring)>) -> Set<String> {
+        Set(
+            text.matches(of: metric).flatMap { found in
+                found.output.2.matches(of: #/(\w+)="([^"]*)"/#).map {
+                    "\(found.output.1){\($0.output.1)=\"\($0.output.2)\"}"
+                }
+            }
+        )
+    }
+
+    @Test func `name only metrics that the program has, with values that their labels take`() async throws {
+        let rules = try Self.named(in: "sallyport.rules.yml")
+        let values = try Self.values(in: "sallyport.rules.yml").union(try Self.values(in: "grafana.json"))
+        #expect(values.count > 5)
+        let board = try Self.named(in: "grafana.json")
+        #expect(rules.count > 20 && board.count > 20)
+        var options = ShopOptions.merchants(["merchant.secret_file": try HookedShop.secretPath()])
+        options.isSecure = true
+        options.takesNotifications = true
+        options.jobPause = .milliseconds(50)
+        try await withShop(options) { shop in
+            _ = try await shop.paid()
+            let admin = shop.browser()
+            func exported() async throws -> Set<String> {
+                let text = try await admin.request("GET", shop.admin + "/metrics").text
+                let names = text.matches(of: #/(?m)^# TYPE (\w+) /#).map { String($0.output.1) }
+                return Self.labels(text, metric: #/(?m)^(sallyport_\w+)\{([^}]*)\} /#).union(names)
+            }
+            let wanted = rules.union(board).union(values)
+            // What is read from the database comes with the first read.
+            var missing = wanted
+            do {
+                try await shop.wait(for: "the metrics") {
+                    missing = wanted.subtracting(try await exported())
+                    return missing.isEmpty
+                }
+            } catch {
+                Issue.record("\(error): not exported: \(missing.sorted())")
+            }
+        }
+    }
+}
