@@ -128,10 +128,7 @@ struct PartitionTests {
             ]
             var number = 0
             for keep in intervals {
-                for call in [
-                    "webview_session_drop_expired(\(keep), \(keep))", "merchant_drop_expired(\(keep))",
-                    "webview_session_maintain_partitions(\(keep), \(keep))", "merchant_maintain_partitions(\(keep))",
-                ] {
+                for call in ["webview_session_drop_expired(\(keep), \(keep))", "merchant_drop_expired(\(keep))"] {
                     for _ in 0..<4 {
                         _ = try await rig.client.work(Statement(name: "drop_\(number)", sql: "SELECT \(call)"))
                         number += 1
