@@ -125,7 +125,9 @@ struct Floor {
 
 let values = ["Primitives"]
 let network = ["EventIO", "HTTPCore", "StrictJSON", "Telemetry", "Primitives"]
-let kernel = ["ServerCore", "Web", "Pages", "Operations", "Settings", "Postgres", "HTTPServer", "HTTPClient", "Cryptography"]
+let kernel = [
+    "ServerCore", "Web", "Pages", "Operations", "Settings", "Postgres", "HTTPServer", "HTTPClient", "Cryptography",
+]
 
 let floors = [
     Floor(
@@ -278,7 +280,7 @@ let floors = [
                 tests: ["IntegrationKit", "Cryptography", "EventIO", "Primitives"]
             ) { part, _, path in
                 .target(name: part.name, path: path, swiftSettings: portable)
-            },
+            }
         ]
     ),
     Floor(

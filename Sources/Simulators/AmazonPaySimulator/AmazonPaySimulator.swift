@@ -3,8 +3,8 @@ package import HTTPCore
 package import HTTPServer
 import Primitives
 import SimulatorCore
-package import Telemetry
 package import TLS
+package import Telemetry
 
 /// The simulated Amazon Pay service on one event loop: the API of Checkout v2, the checkout script, the hosted pages, and the
 /// control interface below `/_sim`.

@@ -1,7 +1,7 @@
 import EventIO
 import Foundation
-import Testing
 import TestKit
+import Testing
 
 @Suite("The adapters of iOS")
 struct AdapterTests {

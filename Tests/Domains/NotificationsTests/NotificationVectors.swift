@@ -4,8 +4,8 @@ import Foundation
 import Notifications
 import Primitives
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 /// The cases of `ipn.json`, and the certificates that belong to them.
 enum NotificationVectors {

@@ -73,7 +73,8 @@ struct SessionMarkTests {
             (nil, id, true), ("", id, true), (nil, id.uppercased(), true),
             // A merchant's reference alone names nothing; what somebody has written beside an id makes it somebody else's.
             (nil, "A-1001", false), (nil, number, false), (nil, nil, false), (number, "A-1001", false),
-            ("gift", id, false), (number, id, false), ("00000-0001B", id, false), ("\(other) \(number)", id, false), (nil, "\(id) ", false),
+            ("gift", id, false), (number, id, false), ("00000-0001B", id, false), ("\(other) \(number)", id, false),
+            (nil, "\(id) ", false),
             (id, id, false),
         ] as [(String?, String?, Bool)]
     )

@@ -3,8 +3,8 @@ import Cryptography
 import EventIO
 import Primitives
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 /// The signing vectors, which lie with the tests of the signer.
 enum Vectors {

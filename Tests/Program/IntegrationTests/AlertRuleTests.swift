@@ -1,7 +1,7 @@
 import Foundation
 import IntegrationKit
-import Testing
 import TestKit
+import Testing
 
 /// What alert rules and board ask Prometheus for, against what a program that has sold something says.
 @Suite(.tags(.database)) struct `The alert rules and the board` {

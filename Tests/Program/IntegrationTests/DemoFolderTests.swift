@@ -2,8 +2,8 @@ import EventIO
 import Foundation
 import IntegrationKit
 import Primitives
-import Testing
 import TestKit
+import Testing
 
 /// What a demo and the commands of another terminal share: its data directory.
 @Suite("The folder of a demo", .tags(.database, .slow), .serialized)

@@ -1,8 +1,8 @@
 import EventIO
 import Postgres
 import PostgresTestKit
-import Testing
 import TestKit
+import Testing
 
 /// The list of columns in docs/schema.md that the program's role may change, against the rights in a migrated database.
 @Suite("The list of columns that the program's role may change")

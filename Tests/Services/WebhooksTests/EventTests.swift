@@ -93,7 +93,8 @@ struct KeyTests {
 
     @Test(arguments: [
         "", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "swk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
-        "whsec_", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8A", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh==",
+        "whsec_", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8A",
+        "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh==",
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdH_8=",
     ])
     func `has no other text`(text: String) {

@@ -4,8 +4,8 @@ import HTTPClient
 import HTTPCore
 import HTTPServer
 import Primitives
-import Telemetry
 import TLS
+import Telemetry
 
 /// The Amazon Pay simulator on a loop of its own: it lives on while servers are killed.
 package final class RunningSimulator: Sendable {

@@ -236,7 +236,10 @@ struct ParityTests {
     }
 
     @Test func `stands in the table, whichever the settings have`() throws {
-        let text = String(decoding: try Files.read(ProjectFolder.path("docs/settings.md"), limit: 1 << 20), as: UTF8.self)
+        let text = String(
+            decoding: try Files.read(ProjectFolder.path("docs/settings.md"), limit: 1 << 20),
+            as: UTF8.self
+        )
         let documented = text.split(separator: "\n").compactMap { line -> String? in
             guard line.hasPrefix("| `limits.") else { return nil }
             return line.split(separator: "`").dropFirst().first.map(String.init)

@@ -27,7 +27,6 @@ struct AgedPartitionTests {
             _ = try await rig.paid("S01-1234567-1234567")
         }
     }
-
 }
 
 @Suite("Partitions")

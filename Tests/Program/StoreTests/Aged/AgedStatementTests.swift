@@ -4,8 +4,8 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import Program
-import Testing
 import TestKit
+import Testing
 
 /// Runs every statement of the stores on a database of three years, with the settings of the program's own sessions and its
 /// role.

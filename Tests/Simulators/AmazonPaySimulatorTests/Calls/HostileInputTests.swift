@@ -2,8 +2,8 @@ import AmazonPaySimulator
 import Primitives
 import SimulatorCore
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 @Suite("Hostile input")
 struct HostileInputTests {

@@ -3,8 +3,8 @@ import Cryptography
 import EventIO
 import Primitives
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 @Suite("The envelope of a notification")
 struct EnvelopeTests {
@@ -23,7 +23,9 @@ struct EnvelopeTests {
     @Test(arguments: vectors)
     func `is signed bit for bit as in the vectors`(vector: VectorCase) throws {
         let key = try RSAPrivateKey(
-            pem: Secret(try Files.read(ProjectFolder.vectors("CryptographyTests", on: "Platform") + "/sns-leaf-key.pem"))
+            pem: Secret(
+                try Files.read(ProjectFolder.vectors("CryptographyTests", on: "Platform") + "/sns-leaf-key.pem")
+            )
         )
         let body = try JSONParser.parse(Array(vector.text("body").utf8))
         func text(_ names: String...) -> String? { names.lazy.compactMap { body[$0]?.text }.first }

@@ -2,8 +2,8 @@ import AmazonPaySimulator
 import EventIO
 import SimulatorCore
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 /// The signing vectors, which lie with the tests of the signer.
 enum VectorFile {

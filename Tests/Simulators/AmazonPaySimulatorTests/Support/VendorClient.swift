@@ -3,8 +3,8 @@ import EventIO
 import Foundation
 import Primitives
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 /// A client library of the vendor, which lies somewhere on this machine and is run as it is.
 ///

@@ -1,8 +1,8 @@
 import AmazonPaySimulator
 import EventIO
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 @Suite("The simulator's document")
 struct DocumentTests {

@@ -4,8 +4,8 @@ import HTTPCore
 import HTTPServer
 import Primitives
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 @Suite("Notifications on a socket")
 struct NotificationWireTests {

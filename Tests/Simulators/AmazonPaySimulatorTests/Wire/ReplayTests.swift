@@ -5,8 +5,8 @@ import HTTPCore
 import Primitives
 import SimulatorCore
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 /// The requests that were recorded of the vendor's own client and of others, once more on a wire, octet for octet.
 ///

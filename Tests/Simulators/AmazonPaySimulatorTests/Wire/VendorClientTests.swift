@@ -1,8 +1,8 @@
 import AmazonPaySimulator
 import HTTPServer
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 /// The vendor's own client libraries, unchanged, against the simulator as a server with TLS and strict signatures.
 ///

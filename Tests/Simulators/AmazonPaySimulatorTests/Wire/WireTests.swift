@@ -7,8 +7,8 @@ import HTTPServer
 import Primitives
 import SimulatorCore
 import StrictJSON
-import Testing
 import TestKit
+import Testing
 
 @Suite("The simulator on a socket")
 struct WireTests {
