@@ -48,6 +48,6 @@ extension IdempotencyClaim: StatementInput {
     package func append(to parameters: inout Parameters) {
         parameters.append(uuid: scope)
         parameters.append(text: text)
-        parameters.append(fingerprint.digest)
+        parameters.append(digest: fingerprint.digest)
     }
 }
