@@ -38,7 +38,7 @@ struct LeastRightsTests {
                 #expect(!output.contains(Self.denied) && !output.contains("permission denied"), "\(words): \(output)")
                 return output
             }
-            #expect(try await command("migrate", "--status").contains("0026_least_privilege.sql applied"))
+            #expect(try await command("migrate", "--status").contains("checkout/0001_sessions_and_orders.sql applied"))
             _ = try await command("association", "--apple")
             _ = try await command("link", "--sample")
             _ = try await command("routes")
