@@ -15,7 +15,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIST = "Sources/Program/Program/Program/FeatureList.swift"
+LIST = "Sources/Program/Program/FeatureList.swift"
 
 # File, what stands there once, and what stands behind it then.
 EDITS = [
