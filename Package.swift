@@ -50,7 +50,8 @@ struct Part {
     var tests: [String]?
     /// Folders of its tests that are copied beside them.
     var resources: [String] = []
-    var make: (Part, [String], String) -> Target = { part, imports, path in
+    /// Makes the target of itself, what it imports and its folder; `nil` where there are tests only.
+    var make: ((Part, [String], String) -> Target)? = { part, imports, path in
         .target(name: part.name, dependencies: imports.map { .byName(name: $0) }, path: path, swiftSettings: strict)
     }
 }
@@ -86,9 +87,7 @@ func clibrary(_ name: String, pkgConfig: String, apt: String) -> Part {
 
 /// Tests of more than one target.
 func tests(_ name: String, _ imports: [String], resources: [String] = []) -> Part {
-    Part(name: name, tests: imports, resources: resources) { part, _, path in
-        .target(name: part.name, path: path)
-    }
+    Part(name: name, tests: imports, resources: resources, make: nil)
 }
 
 /// A folder of Sources and of Tests.
@@ -107,7 +106,7 @@ struct Floor {
     var targets: [Target] {
         parts.flatMap { part -> [Target] in
             let imports = usual.filter { $0 != part.name } + part.imports
-            let target = part.name.hasSuffix("Tests") ? nil : part.make(part, imports, "Sources/\(name)/\(part.name)")
+            let target = part.make?(part, imports, "Sources/\(name)/\(part.name)")
             guard let more = part.tests else { return [target].compactMap(\.self) }
             let own = target == nil ? usual : [part.name] + imports
             let testName = target == nil ? part.name : part.name + "Tests"

@@ -11,9 +11,7 @@ package enum ProjectFolder {
     /// - Parameter name: `docs/schema.md`, for one.
     package static func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The vectors of a target's tests.
-    ///
-    /// - Parameter file: `AmazonPayTests/canonical.json`, for one, with the folder of the target's tests.
+    /// The folder with the vectors of a target of tests, on the floor of that target.
     package static func vectors(_ target: String, on floor: String = "Domains") -> String {
         path("Tests/\(floor)/\(target)/Vectors")
     }

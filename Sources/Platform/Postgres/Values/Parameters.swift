@@ -104,18 +104,6 @@ package struct Parameters: Sendable {
         append(.bytea, Digest32.byteCount) { room in value.append(to: &room) }
     }
 
-    /// Appends a `bytea` of 64 bytes.
-    ///
-    /// - Parameters:
-    ///   - first: Its first half.
-    ///   - second: Its second half.
-    package mutating func append(_ first: Digest32, _ second: Digest32) {
-        append(.bytea, 2 * Digest32.byteCount) { room in
-            first.append(to: &room)
-            second.append(to: &room)
-        }
-    }
-
     /// Appends a `uuid`.
     ///
     /// - Parameter uuid: `nil` is NULL.
