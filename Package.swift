@@ -174,7 +174,11 @@ let floors = [
             part("Operations", ["Settings"], tests: []),
             part("Web", ["HTTPServer", "Cryptography"], tests: []),
             part("Pages", ["Web"], tests: []),
-            part("ServerCore", ["Web", "Postgres", "Operations", "Settings"], tests: ["HTTPServer"]),
+            part(
+                "ServerCore",
+                ["Pages", "Web", "Postgres", "Operations", "Settings", "Cryptography"],
+                tests: ["HTTPServer"]
+            ),
         ]
     ),
     Floor(

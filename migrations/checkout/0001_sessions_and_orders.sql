@@ -123,6 +123,14 @@ CREATE TABLE skipped_row (
     PRIMARY KEY (work, webview_session_id)
 );
 
+-- A webview session has a new version after each transition, in the same page as long as there is room: with 45 % filled, a page holds one
+-- more version of every row before anything has to be pruned. The trail never changes, sealed data hardly. An insert of sealed data needs
+-- a partition every day: ten days are time to notice that none are made any more.
+INSERT INTO partitioned_table VALUES
+    ('webview_session', 'month', interval '20 days', 30, 45),
+    ('webview_session_event', 'month', interval '20 days', 90, 100),
+    ('webview_session_private', 'day', interval '10 days', 1, 80);
+
 -- All columns, because rights on columns are looked up one by one, and opening a link changes seven.
 GRANT SELECT, INSERT, UPDATE ON webview_session TO sallyport_service;
 GRANT SELECT ON webview_session_event TO sallyport_service;
@@ -301,9 +309,13 @@ CREATE INDEX notification_unasked ON notification (received_at) WHERE outcome = 
 CREATE INDEX notification_unknown_permission ON notification (left(object_id, 19)) WHERE outcome = 'unknown';
 CREATE INDEX notification_unpaid ON notification (left(object_id, 19)) WHERE outcome = 'unpaid';
 
+-- Rows of orders and operations change a few times in their page.
+INSERT INTO partitioned_table VALUES
+    ('merchant_order', 'month', interval '20 days', 180, 70), ('payment_operation', 'month', interval '20 days', 180, 70);
+
 -- What a row is and whose it is stays as it was written. Above all the ids: they begin with a time, so whoever may change them moves a
--- row among those that are past retention. Rows of orders and of the ledger go with their month, through merchant_drop_expired and
--- nothing else.
+-- row among those that are past retention. Rows of orders and of the ledger go with their month, through partition_drop_expired and
+-- ledger_prune, and nothing else.
 GRANT SELECT, INSERT ON merchant_order, payment_object, payment_operation TO sallyport_service;
 GRANT UPDATE (
     updated_at, postage, total, captured, refunded, events, state, checkout_session, charge_permission, decline_reason, declined_at

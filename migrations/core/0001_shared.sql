@@ -37,6 +37,18 @@ CREATE INDEX operator_event_age ON operator_event (at);
 
 GRANT SELECT ON operator_event TO sallyport_service;
 
+-- The tables whose rows go with the time that their ids begin with, in partitions of a month or a day. The migrations of each feature
+-- name its own; functions make the partitions ahead, and drop them.
+CREATE TABLE partitioned_table (
+    parent     text     NOT NULL PRIMARY KEY,
+    unit       text     NOT NULL CHECK (unit IN ('month', 'day')),
+    ahead      interval NOT NULL, -- how far ahead they are made
+    least_days integer  NOT NULL, -- their rows are kept for so long behind their end, whatever is asked for
+    filled     integer  NOT NULL  -- percent of a page that inserts fill; updates put new versions of rows into the rest
+);
+
+GRANT SELECT ON partitioned_table TO sallyport_service;
+
 -- What merchants are told, numbered by order, or by another subject, without a gap. Append-only; no token, no personal data.
 CREATE TABLE merchant_event (
     webview_session_id uuid        NOT NULL,
@@ -49,5 +61,7 @@ CREATE TABLE merchant_event (
     -- one that a step of its order writes under the same number.
     PRIMARY KEY (webview_session_id, sequence, event_id)
 ) PARTITION BY RANGE (webview_session_id);
+
+INSERT INTO partitioned_table VALUES ('merchant_event', 'month', interval '20 days', 180, 100);
 
 GRANT SELECT, INSERT ON merchant_event TO sallyport_service;

@@ -45,7 +45,7 @@ class Filling:
                                   stdout=subprocess.PIPE, env=environment)
         # Frozen rows go only into a table that was emptied in the same transaction.
         writer = subprocess.Popen(
-            [*program, "--single-transaction", "-c", f"SELECT partition_make('{table}', 'YYYYMM', '{since}', '{until}')",
+            [*program, "--single-transaction", "-c", f"SELECT partition_make('{table}', '{since}', '{until}')",
              "-c", f"TRUNCATE {table}_{month}", "-c", f"COPY {table}_{month} FROM STDIN (FORMAT binary, FREEZE)"],
             stdin=reader.stdout, stdout=subprocess.DEVNULL, env=environment)
         reader.stdout.close()

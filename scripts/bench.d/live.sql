@@ -11,7 +11,7 @@ FROM generate_series(1, :count) AS i, LATERAL (
     SELECT (extract(epoch FROM now() - interval ':age_from' + i * (interval ':age_from' - interval ':age_until') / :count) * 1000)::bigint AS ms) AS m,
     LATERAL (SELECT m.ms, to_timestamp(m.ms / 1000.0) AS at) AS t;
 
-SELECT count(partition_make(p, 'YYYYMM', m, m + interval '1 month')) FROM unnest(ARRAY['webview_session', 'webview_session_event']) AS p,
+SELECT count(partition_make(p, m, m + interval '1 month')) FROM unnest(ARRAY['webview_session', 'webview_session_event']) AS p,
     date_trunc('month', now() - interval '1 day') AS m;
 
 INSERT INTO webview_session (webview_session_id, created_at, launch_until, idle_until, absolute_until, subtotal, tax_included, client, state, events, attempt,

@@ -12,7 +12,7 @@ SELECT i, to_timestamp(m.ms / 1000.0) AS at,
 FROM generate_series(0, :count - 1) AS i, LATERAL (
     SELECT (extract(epoch FROM now() - interval '365 days' + i * (interval '365 days' - interval '3 hours') / :count) * 1000)::bigint AS ms) AS m;
 
-SELECT count(merchant_make_partition(p, m, m + interval '1 month'))
+SELECT count(partition_make(p, m, m + interval '1 month'))
 FROM unnest(ARRAY['merchant_order', 'payment_operation', 'merchant_event']) AS p,
     generate_series(date_trunc('month', now() - interval '366 days'), now(), interval '1 month') AS m;
 

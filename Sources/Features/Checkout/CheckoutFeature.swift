@@ -1,7 +1,7 @@
 import AmazonPay
 import CheckoutCodes
 import EventIO
-package import Operations
+import Operations
 package import ServerCore
 import SessionBroker
 package import Settings
@@ -16,6 +16,9 @@ package struct CheckoutFeature: Feature {
     package init(_ settings: inout SettingReader) {
         self.settings = CheckoutSettings(&settings)
     }
+
+    /// There is no checkout without an account at the provider.
+    package var isOn: Bool { settings.provider.isNamed }
 
     package func start(_ process: ProcessContext) throws -> CheckoutProcess {
         try CheckoutProcess(settings, process)
@@ -104,5 +107,13 @@ package struct CheckoutProcess: FeatureProcess {
         signer.join()
     }
 
-    package var health: Health { telemetry.partitions.isMissing ? .unready("partition missing") : .ok }
+    // Sealed data go first, whatever hinders the others.
+    package var retentions: [Retention] {
+        let times = settings.policy.times
+        return [
+            Retention("webview_session_private", keep: times.keepPrivate),
+            Retention("webview_session_event", keep: times.keepWebviewSessions),
+            Retention("webview_session", keep: times.keepWebviewSessions),
+        ]
+    }
 }

@@ -12,7 +12,6 @@ extension CheckoutPart: FeaturePart {
         try routes.mount(CheckoutRoutes.notifications, on: self)
         try routes.mount(CheckoutRoutes.about, on: self)
         try routes.mount(CheckoutRoutes.links, on: self)
-        try routes.mount(deployment.assetRoutes, on: self)
     }
 
     package func schedule(_ jobs: JobSchedule) {

@@ -4,6 +4,7 @@ package import EventIO
 import HTTPCore
 package import MerchantAPI
 package import MerchantOrders
+import Operations
 package import Postgres
 package import Primitives
 import ServerCore
@@ -28,8 +29,6 @@ package final class CheckoutPart {
     package var shippingCosts: (any ShippingCosts)?
     /// Signals that the provider has news of an object; the feature above that reads objects listens.
     package let objectNews: ObjectNews
-    /// Makes and drops partitions; one loop runs it.
-    package let partitions: PartitionUpkeep
     /// What became of readings at the provider.
     package let polls: PollCounters
     /// The account that orders are of.
@@ -102,12 +101,6 @@ package final class CheckoutPart {
             clock: SystemClock()
         )
         creation = SessionCreation(broker: broker, ownTerms: deployment.ownTerms)
-        partitions = PartitionUpkeep(
-            PostgresPartitionStore(client: database),
-            health: telemetry.partitions,
-            times: deployment.policy.times,
-            logger: logger
-        )
         let objectNews = ObjectNews()
         self.objectNews = objectNews
         purchases = PurchaseService(

@@ -13,7 +13,6 @@ struct CheckoutTelemetry: Sendable {
     let counters: CheckoutCounters
     let polls: PollCounters
     let notifications: NotificationCounters
-    let partitions: PartitionHealth
 
     /// Telemetry with every counter made, so that each is there from the start with the value zero.
     init(_ process: ProcessContext) {
@@ -22,7 +21,6 @@ struct CheckoutTelemetry: Sendable {
         counters = CheckoutCounters(process)
         polls = PollCounters(metrics)
         notifications = NotificationCounters(metrics)
-        partitions = PartitionHealth(metrics)
     }
 }
 

@@ -46,10 +46,8 @@ package final class Deployment: Sendable {
     let developmentAuthority: FixedAnswer
     /// Whether the program is run to be looked at.
     let isDemo: Bool
-    /// A route for each static file, under the name that holds its hash.
-    let assetRoutes: RouteGroup<CheckoutPart>
 
-    /// Reads the static files and makes every answer that can be made ahead.
+    /// Makes every answer that can be made ahead.
     ///
     /// - Parameters:
     ///   - settings: Checked.
@@ -60,7 +58,6 @@ package final class Deployment: Sendable {
         _ process: ProcessContext
     ) throws(ConfigurationError) {
         let headers = process.headers
-        let files = try Deployment.staticAssets(settings)
         isDemo = process.mode == .demo
         self.headers = headers
         let shopHeaders = ShopHeaders(headers)
@@ -76,20 +73,11 @@ package final class Deployment: Sendable {
         linkOrigin = process.link.text
         startAction = LinkTarget(settings.provider.startURL)
         let site = try Deployment.site(settings, provider, process.web, shop.catalogue)
-        let frames = EachLanguage { CheckoutFrame($0, site, files) }
+        let frames = EachLanguage { CheckoutFrame($0, site, process.assets) }
         pages = EachLanguage { CheckoutPages(frames[$0]) }
         self.frames = EachLanguage { frames[$0].shell }
         let hosts = try Deployment.hosts(settings.provider, provider)
         providerPolicies = try Deployment.fields(hosts, isEnforced: settings.enforcesScriptPolicy)
-        assetRoutes = RouteGroup(
-            on: .web,
-            .page,
-            files.files.map { file in
-                let type = HTTPField(.contentType, file.contentType).map { [$0] } ?? []
-                let answer = FixedAnswer(file.bytes, block: headers.asset.adding(type))
-                return Route(.get, RoutePattern(file.urlPath), "a static file", .fixed { _ in answer })
-            }
-        )
         let absent = FixedAnswer(absent: HTTPResponse(.notFound, block: headers.json))
         let associations = try Associations(settings)
         appleAssociation = associations.apple.map { FixedAnswer($0, block: shopHeaders.association) } ?? absent
@@ -105,34 +93,6 @@ package final class Deployment: Sendable {
 // MARK: - Parts
 
 extension Deployment {
-    private static func staticAssets(_ settings: CheckoutSettings) throws(ConfigurationError) -> StaticAssets {
-        let directory = settings.publicDirectory
-        let look = ShopLook(logo: try logo(settings.shop.logoPath), accent: settings.shop.accent)
-        do throws(IOError) {
-            return try StaticAssets(
-                StaticAsset.ofCheckout,
-                read: { (path) throws(IOError) in try Files.read(directory + "/" + path) },
-                digest: { SHA256.digest(of: $0) },
-                look: look
-            )
-        } catch {
-            throw ConfigurationError(problems: ["public_dir: \(directory) lacks a file of the pages: \(error.sentence)"]
-            )
-        }
-    }
-
-    private static func logo(_ path: String) throws(ConfigurationError) -> ShopLogo? {
-        guard !path.isEmpty else { return nil }
-        do throws(IOError) {
-            if let logo = ShopLogo(try Files.read(path, limit: ShopLogo.limit)) { return logo }
-        } catch {
-            throw ConfigurationError(problems: [
-                "shop.logo: \(path) of at most \(ShopLogo.limit) bytes cannot be read: \(error.sentence)"
-            ])
-        }
-        throw ConfigurationError(problems: ["shop.logo: \(path) is no PNG, JPEG, WebP or SVG"])
-    }
-
     private static func fields(
         _ hosts: ProviderHosts,
         isEnforced: Bool

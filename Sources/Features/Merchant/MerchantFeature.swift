@@ -40,6 +40,12 @@ package struct MerchantProcess: FeatureProcess {
     let postage: PostageSetup
     let counters: LedgerCounters
 
+    // Orders go last, so that nothing is left without its order but what the upkeep of the ledger deletes.
+    package var retentions: [Retention] {
+        let keep = settings.orderRetention
+        return [Retention("orders", [("payment_operation", keep), ("merchant_event", keep), ("merchant_order", keep)])]
+    }
+
     package func open(_ loop: LoopContext) throws -> MerchantPart {
         let checkout = try loop.part(CheckoutFeature.self)
         let part = try MerchantPart(self, checkout)

@@ -15,13 +15,24 @@ final class OrderUpkeep {
 
     /// Adds its work, in small steps; a part that fails holds up no other.
     func add(to upkeep: Upkeep) {
-        let (partitions, keep) = (part.checkout.partitions, part.orderRetention)
-        upkeep.add { await partitions.dropOrders(keep: keep) }
+        upkeep.add { await self.pruneLedger() }
         upkeep.add { await self.pruneClaims() }
         upkeep.add { await self.pruneEvents() }
         upkeep.add { await self.pruneOperators() }
         upkeep.add { await self.showNewestReport() }
         upkeep.add { await self.countUnsettled() }
+    }
+
+    /// Deletes rows of the ledger whose orders are gone.
+    private func pruneLedger() async -> Bool {
+        do throws(StoreError) {
+            let count = try await part.orders.pruneLedger(keep: part.orderRetention)
+            if count > 0 { part.checkout.logger.info("upkeep.ledger_pruned", [LogField("count", count)]) }
+            return count > 0
+        } catch {
+            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
     }
 
     /// Removes what merchants' requests were answered before the oldest order that is kept.

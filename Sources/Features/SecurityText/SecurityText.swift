@@ -12,7 +12,7 @@ package struct SecurityText: Feature, FeatureProcess {
 
     package static let card = FeatureCard("security")
 
-    package init?(_ settings: inout SettingReader) {
+    package init(_ settings: inout SettingReader) {
         contact = settings.securityContact(
             "security.contact",
             "https or mailto URI for reports of weaknesses, shown in /.well-known/security.txt; empty: 404 there"

@@ -16,6 +16,8 @@ package struct StaticAsset: Sendable, Hashable {
     package static let inlineStyles = StaticAsset("css/link.css")
     /// The shop's mark; also the page icon.
     package static let mark = StaticAsset("img/mark.svg")
+    /// What every page needs, whichever feature has it.
+    package static let ofEveryPage: [StaticAsset] = [.styles, .inlineStyles, .mark]
 
     /// The value of the `Content-Type` field.
     package var contentType: String {
@@ -59,7 +61,7 @@ package struct StaticAssets: Sendable {
     /// Reads every file that a page can ask for.
     ///
     /// - Parameters:
-    ///   - assets: All that pages name, with those that this module names.
+    ///   - assets: All that pages name, beside those of every page.
     ///   - read: Gives the content of a file by its path below `public/`.
     ///   - digest: SHA-256 of a content.
     ///   - look: What the shop has of its own.
@@ -78,7 +80,7 @@ package struct StaticAssets: Sendable {
             files.append(File(urlPath: path, contentType: contentType, bytes: bytes))
             return LinkTarget(path)
         }
-        for asset in assets {
+        for asset in StaticAsset.ofEveryPage + assets {
             let bytes = try read(asset.path)
             if asset == .inlineStyles {
                 inlineStyles = bytes + (look.accent?.styles ?? [])
@@ -92,6 +94,15 @@ package struct StaticAssets: Sendable {
         self.files = files
         self.targets = targets
         self.inlineStyles = InlineStyles(bytes: inlineStyles)
+    }
+
+    /// Those of a process that serves no page.
+    package static let none = StaticAssets()
+
+    private init() {
+        (files, targets, shopStyles) = ([], [:], nil)
+        iconType = StaticAsset.mark.contentType
+        inlineStyles = InlineStyles(bytes: [])
     }
 
     /// The address of a file.

@@ -3,40 +3,52 @@ package import Settings
 
 /// The features of a program as the settings make them.
 package struct ConfiguredFeatures: Sendable {
-    private let all: [(type: any Feature.Type, feature: (any Feature)?)]
+    private let all: [any Feature]
+    private let on: [any Feature]
 
-    init(_ all: [(any Feature.Type, (any Feature)?)]) {
+    /// Those that are off, in list order.
+    package let off: [FeatureOff]
+
+    /// What each made of its settings; one that needs another which is off is off, too.
+    init(_ all: [any Feature]) {
+        var on: [any Feature] = []
+        var off: [FeatureOff] = []
+        for feature in all {
+            let type = Swift.type(of: feature)
+            let missing = type.card.needs.first { need in off.contains { $0.type == need } }
+            if feature.isOn, missing == nil {
+                on.append(feature)
+            } else {
+                off.append(FeatureOff(type, needed: feature.isOn ? missing : nil))
+            }
+        }
         self.all = all
+        self.on = on
+        self.off = off
     }
 
     /// A feature; `nil` where the settings switch it off.
     package func first<F: Feature>(_ feature: F.Type) -> F? {
-        all.lazy.compactMap { $0.feature as? F }.first
+        on.lazy.compactMap { $0 as? F }.first
     }
 
-    /// A feature, for what is nothing without it.
+    /// A feature as its settings make it, also one that they switch off: for commands, and for what is checked of settings.
     ///
-    /// - Throws: `ConfigurationError` where the settings switch it off.
-    package func demanded<F: Feature>(_ feature: F.Type) throws(ConfigurationError) -> F {
-        if let found = first(feature) { return found }
-        throw ConfigurationError(problems: ["\(F.card.name): the settings switch it off"])
-    }
-
-    private func isSwitchedOff(_ need: any Feature.Type) -> Bool {
-        all.contains { $0.type == need && $0.feature == nil }
+    /// - Throws: `ConfigurationError` where the program has no such feature.
+    package func read<F: Feature>(_ feature: F.Type) throws(ConfigurationError) -> F {
+        if let found = all.lazy.compactMap({ $0 as? F }).first { return found }
+        throw ConfigurationError(problems: ["\(feature.card.name): not a part of this program"])
     }
 
     /// What checks without a network find, also with settings that nothing starts with.
     package func findings(_ settings: ExaminedSettings) -> [Finding] {
-        all.flatMap { $0.feature?.findings(settings) ?? [] }
+        on.flatMap { $0.findings(settings) }
     }
 
     /// What checks over the network find, also with settings that nothing starts with.
     package func probe(_ context: ProbeContext) async -> [Finding] {
         var findings: [Finding] = []
-        for (_, feature) in all {
-            if let feature { findings += await feature.probe(context) }
-        }
+        for feature in on { findings += await feature.probe(context) }
         return findings
     }
 
@@ -46,13 +58,10 @@ package struct ConfiguredFeatures: Sendable {
     package func start(_ process: ProcessContext) throws -> RunningFeatures {
         var running: [RunningFeatures.Member] = []
         var problems: [String] = []
-        for (type, feature) in all {
-            guard let feature else { continue }
+        for feature in on {
+            let type = Swift.type(of: feature)
             // One that did not start has said why itself.
-            let missing = type.card.needs.filter { need in !running.contains { $0.type == need } }
-            problems += missing.filter(isSwitchedOff)
-                .map { "\(type.card.name): needs \($0.card.name), which the settings switch off" }
-            guard missing.isEmpty else { continue }
+            guard type.card.needs.allSatisfy({ need in running.contains { $0.type == need } }) else { continue }
             do {
                 var process = process
                 process.started = RunningFeatures(running)
@@ -69,5 +78,26 @@ package struct ConfiguredFeatures: Sendable {
             throw ConfigurationError(problems: problems)
         }
         return RunningFeatures(running)
+    }
+}
+
+/// A feature that the settings switch off, itself or with one that it needs.
+package struct FeatureOff: Sendable {
+    let type: any Feature.Type
+    private let needed: (any Feature.Type)?
+
+    init(_ type: any Feature.Type, needed: (any Feature.Type)?) {
+        self.type = type
+        self.needed = needed
+    }
+
+    /// As the card has it.
+    package var name: String { type.card.name }
+
+    /// Why, and what to set; `nil` for one that is off unless somebody wants it, of which nothing needs to be said.
+    package var sentence: String? {
+        if let needed { return "off, because \(needed.card.name) is off, which it needs" }
+        let switches = type.card.switches
+        return switches.isEmpty ? nil : "off; to switch it on, set \(switches.joined(separator: ", "))"
     }
 }

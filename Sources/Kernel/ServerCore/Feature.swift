@@ -13,9 +13,10 @@ package protocol Feature: Sendable {
     static var card: FeatureCard { get }
 
     /// Reads its settings, each of them whatever the others hold; problems are collected in the reader.
-    ///
-    /// - Returns: `nil` where they switch it off.
-    init?(_ settings: inout SettingReader)
+    init(_ settings: inout SettingReader)
+
+    /// Whether the settings switch it on; one that is off is not started, and its commands work as far as they can without it.
+    var isOn: Bool { get }
 
     /// What checks without a network find, also with settings that nothing starts with.
     func findings(_ settings: ExaminedSettings) -> [Finding]
@@ -50,6 +51,9 @@ package protocol FeatureProcess: Sendable {
 
     /// Whether it works; one that does not takes nothing else with it.
     var health: Health { get }
+
+    /// How long the rows of its partitioned tables are kept.
+    var retentions: [Retention] { get }
 }
 
 /// A feature on one loop; made there, never leaves it.
@@ -71,6 +75,8 @@ package protocol FeaturePart: AnyObject {
 }
 
 extension Feature {
+    package var isOn: Bool { true }
+
     package func findings(_ settings: ExaminedSettings) -> [Finding] { [] }
 
     package func probe(_ context: ProbeContext) async -> [Finding] { [] }
@@ -86,6 +92,8 @@ extension FeatureProcess {
     package func stop() {}
 
     package var health: Health { .ok }
+
+    package var retentions: [Retention] { [] }
 }
 
 extension FeaturePart {

@@ -39,7 +39,7 @@ package struct FeatureCommand: Sendable {
                 answersSignals: own.answersSignals
             ) { input in
                 await host.run(input, for: scope(input.arguments)) { features, context in
-                    try await run(try features.demanded(F.self), input, context)
+                    try await run(try features.read(F.self), input, context)
                 }
             }
         }

@@ -50,7 +50,7 @@ package struct FeatureSet: Sendable {
 
     /// Reads the settings of all.
     package func configured(_ settings: inout SettingReader) -> ConfiguredFeatures {
-        ConfiguredFeatures(types.map { type in (type, type.init(&settings)) })
+        ConfiguredFeatures(types.map { $0.init(&settings) })
     }
 
     /// What is wrong with the list itself, beside names that the program has already.

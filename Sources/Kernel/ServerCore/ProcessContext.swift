@@ -1,3 +1,4 @@
+package import Pages
 import Settings
 package import Telemetry
 package import Web
@@ -20,6 +21,8 @@ package struct ProcessContext: Sendable {
     package let link: WebOrigin
     /// The fields of responses.
     package let headers: HeaderPolicy
+    /// The static files, those of every page and those of features.
+    package let assets: StaticAssets
     /// Certificate of the authority that a demo has made for itself, in PEM; `nil` for a program that serves buyers.
     package let developmentAuthority: [UInt8]?
     /// Where to write.
@@ -43,6 +46,7 @@ package struct ProcessContext: Sendable {
         web: WebOrigin,
         link: WebOrigin,
         headers: HeaderPolicy,
+        assets: StaticAssets,
         developmentAuthority: [UInt8]? = nil,
         logger: Logger,
         metrics: MetricsRegistry
@@ -52,6 +56,7 @@ package struct ProcessContext: Sendable {
         self.web = web
         self.link = link
         self.headers = headers
+        self.assets = assets
         self.developmentAuthority = developmentAuthority
         self.logger = logger
         self.metrics = metrics

@@ -47,6 +47,9 @@ package struct RunningFeatures: Sendable {
         for member in members.reversed() { member.process.stop() }
     }
 
+    /// How long the rows of their partitioned tables are kept.
+    package var retentions: [Retention] { members.flatMap(\.process.retentions) }
+
     /// Those that do not work as they should, and why.
     package var degraded: [(name: String, reason: String)] {
         members.compactMap { member in

@@ -73,7 +73,7 @@ package final class Application: Sendable {
                 problems += error.problems
             }
         }
-        try gather { try configuration.features.start(configuration.unservedProcess).stop() }
+        try gather { try configuration.features.start(configuration.unservedProcess()).stop() }
         try gather { _ = try configuration.certificates(try configuration.ticketKeys()) }
         try gather { _ = try configuration.databaseURL() }
         try gather { _ = try AdminAccess(configuration) }
@@ -82,12 +82,16 @@ package final class Application: Sendable {
 
     private let access: AdminAccess
     private let process: ProcessContext
+    private let site: SitePart
+    private let partitions: PartitionHealth
     let features: RunningFeatures
 
     private init(_ configuration: Configuration, _ parts: ApplicationParts, logger: Logger) throws {
         let metrics = MetricsRegistry()
         self.logger = logger
-        process = configuration.process(authority: parts.developmentAuthority, logger: logger, metrics: metrics)
+        process = try configuration.process(authority: parts.developmentAuthority, logger: logger, metrics: metrics)
+        site = SitePart(process)
+        partitions = PartitionHealth(metrics)
         Application.declareProcess(in: metrics)
         jobs = Jobs(drain: configuration.limits.drain, shortenedTo: parts.jobPause)
         access = try AdminAccess(configuration)
@@ -111,6 +115,10 @@ package final class Application: Sendable {
         loops = try (0..<count).map { try EventLoop(name: "loop\($0)", logger: logger, metrics: metrics) }
         // Last: what it starts is ended by `stop`.
         features = try configuration.features.start(process)
+        for feature in configuration.features.off {
+            guard let reason = feature.sentence else { continue }
+            logger.info("feature.off", [LogField("feature", feature.name), LogField("reason", reason)])
+        }
     }
 
     /// What runs, and since when.
@@ -136,6 +144,7 @@ package final class Application: Sendable {
                     database: database,
                     headers: self.process.headers
                 )
+                self.site.offer(on: loop)
                 if index == 0 { try await self.features.prepare(loop) }
                 let features = try self.features.open(loop)
                 try self.attach(loop, features)
@@ -168,7 +177,7 @@ package final class Application: Sendable {
 
     /// Has the listeners of a loop answer.
     private func attach(_ loop: LoopContext, _ features: FeatureParts) throws {
-        let router = try Router.publicListeners(process, loop, features)
+        let router = try Router.publicListeners(process, site, loop, features)
         try publicServer.attach(to: loop.reactor, handler: router)
         let redirect = HTTPSRedirect(
             loop.offered((any PlaintextGuard).self),
@@ -177,7 +186,7 @@ package final class Application: Sendable {
             link: process.link
         )
         try redirectServer.attach(to: loop.reactor, handler: redirect)
-        let readiness = Readiness(loop.database, self.features)
+        let readiness = Readiness(loop.database, self.features, partitions)
         if loop.isFirst { reports.watch(loops, on: loop.reactor) { readiness.sentence } }
         let admin = AdminPart(readiness, process.metrics, fields: loop.headers.downgrade)
         let adminRouter = try Router.adminListener(admin, access, loop, features)
@@ -187,6 +196,10 @@ package final class Application: Sendable {
     /// Schedules the periodic work of a loop; what the process does once is on the first.
     private func schedule(_ loop: LoopContext, _ features: FeatureParts) {
         let upkeep = loop.isFirst ? Upkeep(isHurried: jobs.isShortened) : nil
+        if let upkeep {
+            let store = PostgresPartitionStore(client: loop.database)
+            PartitionUpkeep(store, health: partitions, self.features.retentions, logger: logger).add(to: upkeep)
+        }
         features.schedule(JobSchedule(jobs, on: loop.reactor, upkeep, end: workStop, logger: logger))
         upkeep?.start(jobs, on: loop.reactor) { [database = loop.database] in database.workTime }
     }

@@ -1,6 +1,7 @@
 import EventIO
 package import HTTPCore
 import HTTPServer
+import Pages
 package import PostgresTestKit
 import Primitives
 package import ServerCore
@@ -32,6 +33,8 @@ package final class ScriptedProgram {
         self.log = log
         let loop = LoopContext(reactor, database: try database.client(reactor), headers: process.headers)
         loop.offer(provider, as: (any HTTPExchange).self)
+        let part = SitePart(process)
+        part.offer(on: loop)
         let parts = try running.open(loop)
         func site(_ name: SiteName, _ origin: WebOrigin) -> Site {
             Site(
@@ -44,6 +47,7 @@ package final class ScriptedProgram {
             )
         }
         var routes = try Routes([site(.link, process.link), site(.web, process.web)] + parts.sites)
+        try routes.mount(part.files, on: part)
         try parts.mount(&routes)
         router = Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected)))
         self.loop = loop
@@ -66,8 +70,9 @@ package final class ScriptedProgram {
         _ body: @escaping @Sendable (ScriptedProgram) async throws -> Void
     ) async throws {
         let log = CapturedLog()
-        let process = try context(features, log, isDemo: isDemo)
-        let running = try configured(features, settings).start(process)
+        let (site, configured) = try configured(features, settings)
+        let process = try context(features, site, log, isDemo: isDemo)
+        let running = try configured.start(process)
         defer { running.stop() }
         try await withLoop { reactor in
             let program = try ScriptedProgram(running, process, log, reactor)
@@ -77,7 +82,12 @@ package final class ScriptedProgram {
         }
     }
 
-    private static func context(_ features: FeatureSet, _ log: CapturedLog, isDemo: Bool) throws -> ProcessContext {
+    private static func context(
+        _ features: FeatureSet,
+        _ site: SiteSettings,
+        _ log: CapturedLog,
+        isDemo: Bool
+    ) throws -> ProcessContext {
         guard let web = WebOrigin("https://" + host), let link = WebOrigin("https://" + linkHost) else {
             throw ScriptError(complaints: ["the hosts are no origins"])
         }
@@ -87,6 +97,7 @@ package final class ScriptedProgram {
             web: web,
             link: link,
             headers: HeaderPolicy(includesSubdomains: true),
+            assets: try site.assets(features.slots(StaticAsset.self)),
             developmentAuthority: isDemo ? Array("authority".utf8) : nil,
             logger: log.logger(),
             metrics: MetricsRegistry()
@@ -104,24 +115,29 @@ package final class ScriptedProgram {
             "provider.merchant_id": "A1EXAMPLE2MERCH",
             "provider.store_id": "amzn1.application-oa2-client.5a11e9047de7e10b3e0f57ee9a1d0f00",
             "provider.public_key_id": "SANDBOX-" + String(repeating: "A", count: 24),
-            "provider.private_key": try TestKey.path(), "public_dir": ProjectFolder.path("public"),
+            "provider.private_key": try TestKey.path(),
         ]
         for operation in operations { texts["provider.quota.\(operation)"] = "10000/10000" }
         return texts
     }
 
-    private static func configured(_ features: FeatureSet, _ settings: [String: String]) throws -> ConfiguredFeatures {
+    private static func configured(
+        _ features: FeatureSet,
+        _ settings: [String: String]
+    ) throws -> (SiteSettings, ConfiguredFeatures) {
         var texts = features.cards.contains { $0.name == "checkout" } ? try account() : [:]
+        texts["public_dir"] = ProjectFolder.path("public")
         texts.merge(settings) { $1 }
         var environment: [String: String] = [:]
         for (name, text) in texts {
             environment["SALLYPORT_" + name.uppercased().replacing(".", with: "_")] = text
         }
         var reader = SettingReader(SettingSource(file: nil, environment: environment))
+        let site = SiteSettings(&reader)
         let configured = features.configured(&reader)
         let problems = reader.problems(of: .everything)
         guard problems.isEmpty else { throw ScriptError(complaints: problems) }
-        return configured
+        return (site, configured)
     }
 
     /// Answers a request; one whose content is larger than its route takes is refused as a connection does it.

@@ -19,16 +19,16 @@ enum AgedDatabase {
                 date_trunc('month', now()) - interval '36 months', date_trunc('month', now()), '1 month')
             LOOP
                 FOREACH parent IN ARRAY ARRAY['webview_session', 'webview_session_event'] LOOP
-                    PERFORM partition_make(parent, 'YYYYMM', start, start + interval '1 month');
+                    PERFORM partition_make(parent, start, start + interval '1 month');
                 END LOOP;
                 FOREACH parent IN ARRAY ARRAY['merchant_order', 'payment_operation', 'merchant_event'] LOOP
-                    PERFORM merchant_make_partition(parent, start, start + interval '1 month');
+                    PERFORM partition_make(parent, start, start + interval '1 month');
                 END LOOP;
             END LOOP;
             FOR start IN SELECT generate_series(
                 date_trunc('day', now()) - interval '100 days', date_trunc('day', now()), '1 day')
             LOOP
-                PERFORM partition_make('webview_session_private', 'YYYYMMDD', start, start + interval '1 day');
+                PERFORM partition_make('webview_session_private', start, start + interval '1 day');
             END LOOP;
         END $$;
 

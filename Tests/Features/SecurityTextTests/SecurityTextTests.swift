@@ -13,7 +13,7 @@ private func read(_ contact: String?) -> (text: String?, problems: [String]) {
     let environment = contact.map { ["SALLYPORT_SECURITY_CONTACT": $0] } ?? [:]
     var reader = SettingReader(SettingSource(file: nil, environment: environment))
     let feature = SecurityText(&reader)
-    return (feature?.contact?.text, reader.problems(of: .everything))
+    return (feature.contact?.text, reader.problems(of: .everything))
 }
 
 @Suite struct `The contact for reports of weaknesses` {

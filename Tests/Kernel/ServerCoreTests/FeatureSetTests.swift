@@ -2,6 +2,7 @@ import EventIO
 import HTTPCore
 import HTTPServer
 import Operations
+import Pages
 import Postgres
 import Primitives
 import Settings
@@ -18,6 +19,7 @@ private struct Lamp: Feature {
 
     static let card = FeatureCard(
         "lamp",
+        switches: ["lamp.on"],
         statements: .own([Statement(name: "lamp_read", sql: "SELECT 1")]),
         failures: [.dark],
         cookies: ["lamp"],
@@ -25,10 +27,9 @@ private struct Lamp: Feature {
         slots: [Colour(name: "red"), Colour(name: "blue"), Shape(name: "round")]
     )
 
-    init?(_ settings: inout SettingReader) {
+    init(_ settings: inout SettingReader) {
         isOn = settings.flag("lamp.on", true, "whether it shines")
         watts = settings.number("lamp.watts", 1...100, 60, "how much it takes")
-        guard isOn else { return nil }
     }
 
     func findings(_ settings: ExaminedSettings) -> [Finding] {
@@ -95,7 +96,7 @@ private struct Lamp: Feature {
 private struct Shade: Feature {
     static let card = FeatureCard("shade", needs: [Lamp.self])
 
-    init?(_ settings: inout SettingReader) {}
+    init(_ settings: inout SettingReader) {}
 
     func start(_ process: ProcessContext) throws -> Shared { Shared(watts: try process.shared(Lamp.self).watts) }
 
@@ -118,7 +119,7 @@ private struct Shade: Feature {
 private struct Broken: Feature {
     static let card = FeatureCard("broken")
 
-    init?(_ settings: inout SettingReader) {}
+    init(_ settings: inout SettingReader) {}
 
     func start(_ process: ProcessContext) throws -> Thief.Shared {
         throw ConfigurationError(problems: ["broken: no file"])
@@ -129,7 +130,7 @@ private struct Broken: Feature {
 private struct Thief: Feature {
     static let card = FeatureCard("thief", cookies: ["lamp"])
 
-    init?(_ settings: inout SettingReader) {}
+    init(_ settings: inout SettingReader) {}
 
     func start(_ process: ProcessContext) -> Shared { Shared() }
 
@@ -167,6 +168,7 @@ private func process(_ set: FeatureSet, _ metrics: MetricsRegistry = MetricsRegi
         web: .placeholder,
         link: .placeholder,
         headers: HeaderPolicy(includesSubdomains: true),
+        assets: .none,
         logger: .silent,
         metrics: metrics
     )
@@ -193,7 +195,22 @@ private let context = process(FeatureSet([Lamp.self]))
         let (features, reader) = configured(set, ["SALLYPORT_LAMP_ON": "false"])
         #expect(reader.settings.map(\.name) == ["lamp.on", "lamp.watts"])
         #expect(features.first(Lamp.self) == nil)
-        #expect(features.first(Shade.self) != nil)
+        #expect(features.first(Shade.self) == nil)
+    }
+
+    @Test func `leaves out what another one needs that is switched off, and says what to set`() throws {
+        let (features, _) = configured(set, ["SALLYPORT_LAMP_ON": "false"])
+        #expect(features.off.map(\.name) == ["lamp", "shade"])
+        #expect(
+            features.off.compactMap(\.sentence) == [
+                "off; to switch it on, set lamp.on", "off, because lamp is off, which it needs",
+            ]
+        )
+        #expect(configured(set, ["SALLYPORT_LAMP_ON": "true"]).features.off.isEmpty)
+        #expect(try features.read(Lamp.self).watts == 60)
+        #expect(throws: ConfigurationError.self) { _ = try features.read(Thief.self) }
+        let running = try features.start(context)
+        #expect(running.unreadyReason == nil && running.degraded.isEmpty)
     }
 
     @Test func `does not take a feature before one that it needs, nor one twice`() {
@@ -245,14 +262,13 @@ private let context = process(FeatureSet([Lamp.self]))
         #expect(lines == ["L02 note lamp: It takes many."])
     }
 
-    @Test func `are not started on files that cannot be used, or without what they need`() {
+    @Test func `are not started on files that cannot be used`() {
         func problems(_ environment: [String: String]) -> [String]? {
             let (features, _) = configured(set, environment)
             return #expect(throws: ConfigurationError.self) { _ = try features.start(context) }?.problems
         }
         // What stands above it could not be asked, and says nothing.
         #expect(problems(["SALLYPORT_LAMP_WATTS": "13"]) == ["lamp.watts: it has no such bulb"])
-        #expect(problems(["SALLYPORT_LAMP_ON": "false"]) == ["shade: needs lamp, which the settings switch off"])
     }
 
     @Test func `tell why nothing can be served, and nothing where it can`() throws {

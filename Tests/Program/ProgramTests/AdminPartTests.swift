@@ -2,6 +2,7 @@ import EventIO
 import HTTPCore
 import HTTPServer
 import Operations
+import Pages
 import Postgres
 import PostgresTestKit
 import Primitives
@@ -76,6 +77,7 @@ private struct AdminFixture {
             web: origin,
             link: origin,
             headers: HeaderPolicy(includesSubdomains: true),
+            assets: .none,
             logger: .silent,
             metrics: metrics
         )
@@ -88,7 +90,7 @@ private struct AdminFixture {
             let loop = LoopContext(reactor, database: database, headers: process.headers)
             // What features have for buyers is not taken here.
             for name in [FormatName.json, .page] { loop.formats[name] = ForBuyers() }
-            let part = AdminPart(Readiness(database, running), metrics, fields: process.headers.downgrade)
+            let part = AdminPart(Readiness(database, running, PartitionHealth(metrics)), metrics, fields: process.headers.downgrade)
             let secret = token.map { Secret(Array($0.utf8)) }
             let access = AdminAccess(listener: SocketAddress("127.0.0.1:8444"), token: secret)
             let router = try Router.adminListener(part, access, loop, try running.open(loop))

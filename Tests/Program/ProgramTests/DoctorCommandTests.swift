@@ -210,9 +210,19 @@ import Testing
     @Test func `finds what is missing where nothing is set`() async {
         let result = await run(["doctor"])
         #expect(result.status == 2)
-        for setting in ["provider.merchant_id", "provider.private_key", "tls.certificate"] {
-            #expect(result.output.contains(" error \(setting): "), "\(result.output)")
+        #expect(result.output.contains(" error tls.certificate: "), "\(result.output)")
+        #expect(
+            result.output.contains(
+                "D57 note checkout: The feature is off; to switch it on, set provider.merchant_id, provider.store_id, "
+            )
+        )
+        #expect(result.output.contains("D57 note merchant: The feature is off, because checkout is off, which it needs."))
+        #expect(!result.output.contains(" provider.merchant_id: "))
+        let half = await run(["doctor"], environment: ["SALLYPORT_PROVIDER_STORE_ID": "amzn1.application-oa2-client.x"])
+        for setting in ["provider.merchant_id", "provider.private_key"] {
+            #expect(half.output.contains(" error \(setting): "), "\(half.output)")
         }
+        #expect(!half.output.contains("D57"))
         #expect(await run(["doctor", "--config", "/nowhere/at/all"]).status == 2)
     }
 }

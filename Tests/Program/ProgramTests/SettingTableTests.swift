@@ -36,7 +36,7 @@ import Testing
         )
         #expect(
             Self.names { $0.kind == .file } == [
-                "tls.certificate", "tls.second_certificate", "provider.ca_file", "shop.logo",
+                "tls.certificate", "tls.second_certificate", "shop.logo", "provider.ca_file",
                 "notifications.trust_anchor", "notifications.intermediates", "webhooks.ca_file",
             ]
         )

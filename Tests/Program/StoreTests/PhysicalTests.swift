@@ -189,7 +189,7 @@ struct PhysicalTests {
 
     @Test func `lets the service role neither change the trail nor the schema`() async throws {
         try await withRig { rig in
-            try rig.sql("SELECT partition_make('webview_session_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z')")
+            try rig.sql("SELECT partition_make('webview_session_event', '2020-01-01Z', '2020-02-01Z')")
             _ = try await rig.authorized()
             let forbidden = [
                 "UPDATE webview_session_event SET outcome = 'opened'", "DELETE FROM webview_session_event",
@@ -230,7 +230,7 @@ private func withPlans(
             for table in ["webview_session", "webview_session_event"] {
                 try rig.sql(
                     """
-                    SELECT partition_make('\(table)', 'YYYYMM',
+                    SELECT partition_make('\(table)',
                         '2020-0\(month)-01Z', timestamptz '2020-0\(month)-01Z' + interval '1 month')
                     """
                 )
@@ -239,7 +239,7 @@ private func withPlans(
         for month in 1...6 {
             let first = "2020-0\(month)-01Z"
             try rig.sql(
-                "SELECT merchant_make_partition('merchant_order', '\(first)', timestamptz '\(first)' + interval '1 month')"
+                "SELECT partition_make('merchant_order', '\(first)', timestamptz '\(first)' + interval '1 month')"
             )
         }
         // As in service.

@@ -146,7 +146,7 @@ struct ServiceRoleTests {
         "CREATE FUNCTION public.date_trunc(text, timestamptz) RETURNS timestamptz LANGUAGE sql AS 'SELECT $2'",
         "CREATE OPERATOR public.+ (LEFTARG = timestamptz, RIGHTARG = interval, FUNCTION = timestamptz_pl_interval)",
         "ALTER FUNCTION partition_keep(interval, integer) RENAME TO other",
-        "ALTER FUNCTION webview_session_drop_expired RESET ALL",
+        "ALTER FUNCTION partition_drop_expired RESET ALL",
         "CREATE PUBLICATION p FOR ALL TABLES", "CREATE EVENT TRIGGER e ON sql_drop EXECUTE FUNCTION nothing()",
         "SET ROLE sallyport", "SET SESSION AUTHORIZATION sallyport", "SET session_replication_role = replica",
         "ALTER ROLE sallyport_service SUPERUSER", "CREATE ROLE other", "GRANT sallyport TO CURRENT_USER",

@@ -1,8 +1,10 @@
 import Checkout
 import EventIO
+import Merchant
 import Postgres
 import PostgresTestKit
 import Primitives
+import ServerCore
 import SessionBroker
 import Testing
 
@@ -130,9 +132,9 @@ struct UpkeepTests {
             #expect(try await rig.dropWebviewSessions() == Dropped())
             try rig.sql(
                 """
-                SELECT partition_make('webview_session', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    partition_make('webview_session_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    partition_make('webview_session_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                SELECT partition_make('webview_session', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_event', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_private', '2020-01-01Z', '2020-01-02Z')
                 """
             )
             let kept = try await rig.reviewed()
@@ -148,9 +150,9 @@ struct UpkeepTests {
         try await withRig(on: database, configure: impatient) { rig in
             try rig.sql(
                 """
-                SELECT partition_make('webview_session', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    partition_make('webview_session_event', 'YYYYMM', '2020-01-01Z', '2020-02-01Z'),
-                    partition_make('webview_session_private', 'YYYYMMDD', '2020-01-01Z', '2020-01-02Z')
+                SELECT partition_make('webview_session', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_event', '2020-01-01Z', '2020-02-01Z'),
+                    partition_make('webview_session_private', '2020-01-01Z', '2020-01-02Z')
                 """
             )
             // As a dump does, for hours.
@@ -228,15 +230,34 @@ extension Rig {
 
     /// Drops webview sessions, trail and sealed data past the usual retention.
     func dropWebviewSessions() async throws -> Dropped {
-        try await drop { () async throws(PostgresError) in
-            try await partitions.dropWebviewSessions(keep: .seconds(90 * 86_400), keepPrivate: .seconds(86_400))
-        }
+        let days = Duration.seconds(86_400)
+        return try await drop([
+            Retention("webview_session_private", keep: days), Retention("webview_session_event", keep: days * 90),
+            Retention("webview_session", keep: days * 90),
+        ])
     }
 
-    /// Drops orders past retention and what is left of them.
+    /// Drops orders past retention.
     func dropOrders() async throws -> Dropped {
-        try await drop { () async throws(PostgresError) in try await partitions.dropOrders(keep: .seconds(400 * 86_400))
+        let keep = Duration.seconds(400 * 86_400)
+        let tables: [(StaticName, Duration)] = [
+            ("payment_operation", keep), ("merchant_event", keep), ("merchant_order", keep),
+        ]
+        return try await drop([Retention("orders", tables)])
+    }
+
+    /// Deletes what the ledger has of dropped orders.
+    func pruneLedger() async throws -> Int {
+        try await orders.pruneLedger(keep: .seconds(400 * 86_400))
+    }
+
+    private func drop(_ retentions: [Retention]) async throws -> Dropped {
+        var all = Dropped()
+        for retention in retentions {
+            let work = try await drop { () async throws(PostgresError) in try await partitions.drop(retention) }
+            all = Dropped(count: all.count + work.count, overdue: all.overdue + work.overdue, problem: all.problem ?? work.problem)
         }
+        return all
     }
 
     private func drop(_ step: () async throws(PostgresError) -> Dropped) async throws -> Dropped {
@@ -263,7 +284,7 @@ extension Rig {
     func makeEarlierMonth() throws {
         try sql(
             """
-            SELECT partition_make(parent, 'YYYYMM', m, m + interval '1 month')
+            SELECT partition_make(parent, m, m + interval '1 month')
             FROM unnest(ARRAY['webview_session', 'webview_session_event']) AS parent, date_trunc('month', now() - interval '3 days') AS m
             """
         )

@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import HTTPCore
 import Notifications
+import Operations
 import Settings
 
 /// Which messages of the provider are taken in and how they are judged, read and checked at the start.

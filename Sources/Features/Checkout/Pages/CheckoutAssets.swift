@@ -2,10 +2,9 @@ import Commerce
 import Pages
 
 extension StaticAsset {
-    /// Every file that the checkout's pages ask for, in the order of their routes.
+    /// Every file that the checkout's pages ask for, beside those of every page.
     static let ofCheckout: [StaticAsset] = [
-        .styles, .inlineStyles, .cartScript, .purchaseScript, .buttonScript, .confirmScript, .resultScript,
-        .openScript, .mark, item0008, item0010,
+        .cartScript, .purchaseScript, .buttonScript, .confirmScript, .resultScript, .openScript, item0008, item0010,
     ]
 
     /// Cart page: quantities, hand-over to the app, the global `purchase`.

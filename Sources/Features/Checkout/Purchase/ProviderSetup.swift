@@ -35,7 +35,7 @@ package struct ProviderSetup: Sendable {
     /// - Throws: Every problem of the account at once.
     package init(_ checkout: CheckoutSettings, web: WebOrigin) throws(ConfigurationError) {
         let settings = checkout.provider
-        let missing = ProviderSetup.missing(settings)
+        let missing = settings.missing.map { "\($0): must be set" }
         guard missing.isEmpty else {
             throw ConfigurationError(problems: missing + ProviderSetup.problems(settings, web))
         }
@@ -84,15 +84,6 @@ package struct ProviderSetup: Sendable {
         static let review = "/confirm_order"
         static let cancel = "/checkout_cancel"
         static let result = "/checkout_result"
-    }
-
-    /// What there is no account without.
-    private static func missing(_ settings: ProviderSettings) -> [String] {
-        let needed = [
-            ("merchant_id", settings.merchantID), ("store_id", settings.storeID),
-            ("public_key_id", settings.publicKeyID), ("private_key", settings.privateKeyPath),
-        ]
-        return needed.filter { $0.1.isEmpty }.map { "provider.\($0.0): must be set" }
     }
 
     /// What the provider would refuse of the shop's own texts, which otherwise the first buyer would find out.

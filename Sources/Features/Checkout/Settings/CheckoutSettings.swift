@@ -16,8 +16,6 @@ package struct CheckoutSettings: Sendable {
     let enforcesScriptPolicy: Bool
     /// Whether the steps of purchases are worth a line each.
     let logsSteps: Bool
-    /// Folder of the static files.
-    let publicDirectory: String
     /// The account.
     package let provider: ProviderSettings
     /// What the shop shows of itself.
@@ -43,11 +41,6 @@ package struct CheckoutSettings: Sendable {
             "log_steps",
             false,
             "log each step of a purchase (`session.issued`, `session.placed`, ...) at `info`, not at `debug`; on in `demo`"
-        )
-        publicDirectory = read.programFolder(
-            "public_dir",
-            "public",
-            "folder of the static files; empty: beside the program"
         )
         provider = ProviderSettings(&read)
         shop = ShopSettings(&read)

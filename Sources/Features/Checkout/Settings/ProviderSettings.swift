@@ -35,6 +35,20 @@ package struct ProviderSettings: Sendable {
     /// Whether the database may hold orders of another account or environment.
     package let allowsAccountChange: Bool
 
+    /// The settings that there is no account without.
+    static let switches = [
+        "provider.merchant_id", "provider.store_id", "provider.public_key_id", "provider.private_key",
+    ]
+
+    /// What each of `switches` holds.
+    private var account: [String] { [merchantID, storeID, publicKeyID, privateKeyPath] }
+
+    /// Those of `switches` that are not set.
+    var missing: [String] { zip(Self.switches, account).filter { $0.1.isEmpty }.map(\.0) }
+
+    /// Whether any of `switches` is set: then the others have to be.
+    var isNamed: Bool { missing.count < Self.switches.count }
+
     init(_ read: inout SettingReader) {
         region = read.choice(
             "provider.region",

@@ -3,24 +3,9 @@ import Settings
 
 /// What the shop shows of itself.
 package struct ShopSettings: Sendable {
-    /// Empty for the program's mark.
-    let logoPath: String
-    /// `nil` for the colour of the style sheet.
-    let accent: AccentColour?
     let terms: ShopTerms
 
     init(_ read: inout SettingReader) {
-        logoPath = read.file(
-            "shop.logo",
-            "PNG, JPEG, WebP or SVG of at most 64 KB beside the shop's name; empty: the program's logo"
-        )
-        let colour = read.text(
-            "shop.accent",
-            "",
-            "colour of buttons and links, such as #17525f; text on it is white or black, by contrast"
-        )
-        accent = AccentColour(colour)
-        if !colour.isEmpty, accent == nil { read.complain("shop.accent", "not a colour such as #17525f") }
         let payment = read.line("shop.payment", "when the buyer is charged, one line on the confirm page")
         let delivery = read.line("shop.delivery", "when goods are sent, one line on the confirm page")
         let returns = read.line("shop.returns", "cancellation and returns, one line on the confirm page")

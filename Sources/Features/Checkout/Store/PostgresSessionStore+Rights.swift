@@ -31,7 +31,7 @@ extension PostgresSessionStore {
     /// The functions that run with the rights of their owner and that the program's role may call; a test tries each of them,
     /// and fails where the migrations make others.
     package static let trustedFunctions = [
-        "webview_session_drop_expired(interval,interval)", "merchant_drop_expired(interval)",
+        "partition_drop_expired(text[],interval[])", "ledger_prune(interval)",
         "operator_begin(text,text,text,json)", "operator_end(bigint,json,uuid)", "operator_prune(interval)",
         "partition_make_due()",
     ]

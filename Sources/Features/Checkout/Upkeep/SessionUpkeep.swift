@@ -5,7 +5,7 @@ import SessionBroker
 import Telemetry
 import Web
 
-/// Keeps the tables of sessions in order: makes and drops partitions, counts live sessions, expires what is overdue, forgets
+/// Keeps the tables of sessions in order: counts live sessions, expires what is overdue, forgets
 /// old messages of the provider.
 ///
 /// One per process.
@@ -18,17 +18,13 @@ final class SessionUpkeep {
 
     /// Adds its work, in small steps; a part that fails holds up no other.
     func add(to upkeep: Upkeep) {
-        let partitions = part.partitions
-        upkeep.addFirst { await partitions.makeAhead() }
         upkeep.add { await self.count() }
         upkeep.add { await self.expireSoon() }
         upkeep.add { await self.expire() }
-        upkeep.add { await partitions.dropWebviewSessions() }
         upkeep.add { await self.pruneNotifications() }
         upkeep.addEnding {
             self.report.write(to: self.part.logger)
             self.report = Report()
-            partitions.logDropped()
         }
     }
 

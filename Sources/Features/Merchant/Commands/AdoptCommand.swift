@@ -39,7 +39,7 @@ enum AdoptCommand {
             OperatorTrail.option,
         ],
         run: { feature, input, context in
-            let provider = try context.features.demanded(CheckoutFeature.self).provider(context)
+            let provider = try context.features.read(CheckoutFeature.self).provider(context)
             let wish = try AdoptionWish(input.arguments)
             let trail = try OperatorTrail(input)
             let task = AdoptTask(wish: wish, provider: provider, trail: trail, console: input.console)

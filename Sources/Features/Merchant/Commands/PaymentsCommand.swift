@@ -39,7 +39,7 @@ enum PaymentsCommand {
             let task = try PaymentsTask(input.arguments)
             let trail = try OperatorTrail(input)
             let provider =
-                task.readsProvider ? try context.features.demanded(CheckoutFeature.self).provider(context) : nil
+                task.readsProvider ? try context.features.read(CheckoutFeature.self).provider(context) : nil
             let console = input.console
             let outcome = try await context.connected { reactor, client in
                 let resolver = PaymentResolver(

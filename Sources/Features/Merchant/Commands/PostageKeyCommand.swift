@@ -22,7 +22,7 @@ enum PostageKeyCommand {
             CommandOption("number", "N", "number of the key; default: the first of merchant.postage_keys")
         ],
         run: { feature, input, context in
-            let servers = try context.features.demanded(WebhookDelivery.self).settings
+            let servers = try context.features.read(WebhookDelivery.self).settings
             let order = try Order(input.arguments, feature.settings, servers)
             let key = try PostageKeys(secret: order.secret).key(for: order.origin.description, number: order.number)
             let line: JSONValue = [

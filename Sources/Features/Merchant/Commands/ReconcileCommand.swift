@@ -63,7 +63,7 @@ enum ReconcileCommand {
                 isAnew: flags.contains("anew")
             )
             wish.sample = try number(input, "sample", "orders", 1...100_000) ?? 0
-            let checkout = try context.features.demanded(CheckoutFeature.self)
+            let checkout = try context.features.read(CheckoutFeature.self)
             let provider = try checkout.provider(context)
             let rate = try number(input, "rate", "calls a second", 1...1000) ?? 1
             let task = ReconcileTask(

@@ -31,6 +31,7 @@ package final class PostgresOrderStore: OrderStore {
             readStatement.statement,
             objectStatement.statement,
             objectsStatement.statement,
+            pruneLedgerStatement.statement,
         ]
 
     let client: PostgresClient
@@ -42,6 +43,19 @@ package final class PostgresOrderStore: OrderStore {
     package init(client: PostgresClient, account: OrderAccount = .none) {
         self.client = client
         self.account = account
+    }
+
+    static let pruneLedgerStatement = TypedStatement<Int, Duration>(
+        name: "ledger_prune",
+        sql: "SELECT ledger_prune($1 * interval '1 second')::bigint"
+    )
+
+    /// Deletes rows of the ledger whose orders are gone, a thousand at most.
+    ///
+    /// - Parameter keep: For orders, counted from the end of their month; at least 180 days are kept.
+    /// - Returns: How many; none where there are no more.
+    package func pruneLedger(keep: Duration) async throws(StoreError) -> Int {
+        try await client.work(PostgresOrderStore.pruneLedgerStatement(keep)).first()
     }
 
     // MARK: Orders

@@ -15,6 +15,13 @@ enum ProgramChecks {
             + SecrecyChecks.findings(settings)
     }
 
+    /// D57: what the settings switch off, and what to set.
+    static func off(_ features: [FeatureOff]) -> [Finding] {
+        features.compactMap { feature in
+            feature.sentence.map { Finding("D57", .note, feature.name, "The feature is \($0).") }
+        }
+    }
+
     /// D00: what the program itself refuses, unless a check has reported it already, in more detail.
     static func refusals(_ problems: [Problem], besides found: [Finding]) -> [Finding] {
         let reported = Set(found.filter { $0.severity == .error }.map(\.subject))

@@ -27,7 +27,7 @@ struct SettingExamination {
     /// What the checks without a network find.
     var findings: [Finding] {
         let found = ProgramChecks.findings(settings) + features.findings(settings)
-        return found + ProgramChecks.refusals(problems, besides: found)
+        return found + ProgramChecks.off(features.off) + ProgramChecks.refusals(problems, besides: found)
     }
 
     /// What the program would refuse at its start.
@@ -36,7 +36,7 @@ struct SettingExamination {
             let configuration = try Configuration(source)
             let invalid = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
             // An app of which no file can be made is all that is said, however many problems more there are.
-            _ = try Associations(try configuration.checkout())
+            if let checkout = configuration.features.first(CheckoutFeature.self) { _ = try Associations(checkout.settings) }
             guard invalid.isEmpty else {
                 return invalid.map {
                     ProgramChecks.Problem(setting: "trusted_proxies", text: "\($0) is no address or network")

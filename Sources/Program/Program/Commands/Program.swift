@@ -47,14 +47,17 @@ package enum Program {
     /// Every statement that the program sends, store by store, with those of its features.
     ///
     /// A test runs each of them on a database of three years and looks at its plan; it fails where one is missing here.
-    package static let statements: [Statement] = PostgresOperatorStore.statements + FeatureList.all.statements
+    package static let statements: [Statement] = ownStatements + FeatureList.all.statements
+
+    /// Those of no feature.
+    private static let ownStatements = PostgresOperatorStore.statements + PostgresPartitionStore.statements
 
     /// What is wrong with the list of features; empty in every program that is handed out.
     static var faults: [String] {
         FeatureList.all.faults(
             beside: FeatureSet.Names(
                 commands: CommandTable.own.map(\.name),
-                statements: PostgresOperatorStore.statements
+                statements: ownStatements
             )
         )
     }

@@ -56,6 +56,7 @@ extension Configuration {
         limits = Limits(&read)
         http2 = HTTP2(&read)
         includesSubdomains = read.flag("hsts.include_subdomains", true, "Strict-Transport-Security covers sub-domains")
+        site = SiteSettings(&read)
         features = FeatureList.all.configured(&read)
         simulated = FeatureList.simulators.compactMap { $0.init(&read) }
         printed = read.printed

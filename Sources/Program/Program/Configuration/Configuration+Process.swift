@@ -1,4 +1,6 @@
+import Pages
 import ServerCore
+import Settings
 import Telemetry
 import Web
 
@@ -8,13 +10,19 @@ extension Configuration {
     /// What features are started with.
     ///
     /// - Parameter authority: PEM of a demo's own authority; `nil` for a program that serves buyers.
-    func process(authority: [UInt8]?, logger: Logger, metrics: MetricsRegistry) -> ProcessContext {
+    /// - Throws: What is wrong with a static file.
+    func process(
+        authority: [UInt8]?,
+        logger: Logger,
+        metrics: MetricsRegistry
+    ) throws(ConfigurationError) -> ProcessContext {
         ProcessContext(
             FeatureList.all,
             version: ProgramVersion.text,
             web: listeners.web,
             link: listeners.link,
             headers: HeaderPolicy(includesSubdomains: includesSubdomains),
+            assets: try site.assets(FeatureList.all.slots(StaticAsset.self)),
             developmentAuthority: authority,
             logger: logger,
             metrics: metrics
@@ -22,5 +30,7 @@ extension Configuration {
     }
 
     /// The same of a process that serves nothing: for checks of the settings.
-    var unservedProcess: ProcessContext { process(authority: nil, logger: .silent, metrics: MetricsRegistry()) }
+    func unservedProcess() throws(ConfigurationError) -> ProcessContext {
+        try process(authority: nil, logger: .silent, metrics: MetricsRegistry())
+    }
 }

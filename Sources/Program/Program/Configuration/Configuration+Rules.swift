@@ -22,7 +22,7 @@ extension Configuration {
         checkOrigins(&reader)
         checkListeners(&reader)
         let isPlain = listeners.web.scheme != "https" && !listeners.web.isLoopback
-        let cookies = features.first(CheckoutFeature.self)?.settings.policy.cookieNames
+        let cookies = try? checkout().policy.cookieNames
         if reader.areSound("web.base_url"), cookies == .host, isPlain {
             reader.complain("cookies.names", "__Host- names need https")
         }
@@ -60,12 +60,9 @@ extension Configuration {
     }
 
     private func checkPostage(_ reader: inout SettingReader) {
-        guard let origins = features.first(MerchantFeature.self)?.settings.postageOrigins, !origins.isEmpty else {
-            return
-        }
-        guard let servers = features.first(WebhookDelivery.self)?.settings else {
-            return reader.complain("merchant.postage_origins", "needs webhooks, which the settings switch off")
-        }
+        guard let origins = try? features.read(MerchantFeature.self).settings.postageOrigins, !origins.isEmpty,
+            let servers = try? features.read(WebhookDelivery.self).settings
+        else { return }
         for text in origins.map(\.description).sorted() {
             guard let problem = WebhookAddress.problem(text, allowsLoopback: servers.allowsLoopback) else { continue }
             reader.complain("merchant.postage_origins", "\(text): \(problem)")

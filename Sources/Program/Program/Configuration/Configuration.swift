@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
     /// `nil` for text at a terminal, JSON elsewhere.
     let logFormat: LogFormat?
     let includesSubdomains: Bool
+    /// Static files and look of all pages.
+    let site: SiteSettings
     /// What the features read.
     let features: ConfiguredFeatures
     /// What is simulated of the systems that they talk to.
@@ -29,7 +31,7 @@ package struct Configuration: Sendable {
 
     /// What the checkout read.
     func checkout() throws(ConfigurationError) -> CheckoutSettings {
-        try features.demanded(CheckoutFeature.self).settings
+        try features.read(CheckoutFeature.self).settings
     }
 
     /// The account at the provider, with its key.

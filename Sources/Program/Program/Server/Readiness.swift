@@ -5,14 +5,19 @@ import ServerCore
 final class Readiness {
     private let database: PostgresClient
     private let features: RunningFeatures
+    private let partitions: PartitionHealth
 
-    init(_ database: PostgresClient, _ features: RunningFeatures) {
+    init(_ database: PostgresClient, _ features: RunningFeatures, _ partitions: PartitionHealth) {
         self.database = database
         self.features = features
+        self.partitions = partitions
     }
 
     /// Why nothing can be served, in a few words; `nil` where it can.
-    var obstacle: String? { database.isReady ? features.unreadyReason : "database away" }
+    var obstacle: String? {
+        guard database.isReady else { return "database away" }
+        return partitions.isMissing ? "partition missing" : features.unreadyReason
+    }
 
     /// Features that work less well, and why.
     var degraded: [(name: String, reason: String)] { features.degraded }

@@ -9,6 +9,7 @@ extension Router {
     /// The router of the public listeners, where the host selects the site.
     static func publicListeners(
         _ process: ProcessContext,
+        _ part: SitePart,
         _ loop: LoopContext,
         _ features: FeatureParts
     ) throws(RouteError) -> Router {
@@ -24,6 +25,7 @@ extension Router {
             )
         }
         var routes = try Routes([site(.link, process.link), site(.web, process.web)] + features.sites)
+        try routes.mount(part.files, on: part)
         try features.mount(&routes)
         return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
     }

@@ -5,6 +5,8 @@ import Testing
 
 @testable import Checkout
 
+private let all = StaticAsset.ofEveryPage + StaticAsset.ofCheckout
+
 /// The files of `public/` and their addresses.
 @Suite struct `The static files` {
     @Test func `have their content's hash in the name`() throws {
@@ -37,10 +39,10 @@ import Testing
         let folder = Samples.packageRoot.appending(path: "public")
         let found = try #require(FileManager.default.enumerator(atPath: folder.path()))
         let files = found.compactMap { $0 as? String }.filter { $0.contains(".") }
-        #expect(Set(files) == Set(StaticAsset.ofCheckout.map(\.path)))
+        #expect(Set(files) == Set(all.map(\.path)))
     }
 
-    @Test(arguments: StaticAsset.ofCheckout.filter { $0.path.hasSuffix(".js") })
+    @Test(arguments: all.filter { $0.path.hasSuffix(".js") })
     func `hold no way from text to code`(asset: StaticAsset) throws {
         let script = String(decoding: try Samples.readPublic(asset.path), as: UTF8.self)
         for sink in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "http"]
@@ -49,13 +51,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StaticAsset.ofCheckout.filter { $0.path.hasSuffix(".css") })
+    @Test(arguments: all.filter { $0.path.hasSuffix(".css") })
     func `hold no style that asks for more`(asset: StaticAsset) throws {
         let styles = String(decoding: try Samples.readPublic(asset.path), as: UTF8.self)
         for request in ["url(", "@import", "http", "</"] { #expect(!styles.contains(request)) }
     }
 
-    @Test(arguments: StaticAsset.ofCheckout.filter { $0.path.hasSuffix(".svg") })
+    @Test(arguments: all.filter { $0.path.hasSuffix(".svg") })
     func `hold no picture with script or style in it`(asset: StaticAsset) throws {
         let picture = String(decoding: try Samples.readPublic(asset.path), as: UTF8.self)
         for part in ["<script", "<style", "style=", "href", "<image", " on"] { #expect(!picture.contains(part)) }

@@ -3,6 +3,7 @@ import EventIO
 import Postgres
 import PostgresTestKit
 import Primitives
+import ServerCore
 import SessionBroker
 import Testing
 
@@ -17,7 +18,7 @@ struct AgedPartitionTests {
             let orders = try await rig.dropOrders()
             #expect(webviewSessions.count > 150)
             #expect(orders.count > 60)
-            #expect(orders.deleted > 300)
+            #expect(try await rig.pruneLedger() > 300)
             for dropped in [webviewSessions, orders] { #expect((dropped.overdue, dropped.problem ?? "") == (0, "")) }
             // What is within its retention is there, and a sale finds all it needs.
             let kept = try rig.admin.rows(
@@ -31,21 +32,15 @@ struct AgedPartitionTests {
 
 @Suite("Partitions")
 struct PartitionTests {
-    private static let dropping = [
-        """
-        webview_session_drop_expired(
-            keep_sessions interval, keep_private interval, OUT dropped integer, OUT overdue integer, OUT problem text)
-        """,
-        "merchant_drop_expired(keep interval, OUT dropped integer, OUT overdue integer, OUT deleted integer, OUT problem text)",
-    ]
-
     @Test func `are made while none can be dropped`() async throws {
         try await withRig { rig in
-            for function in PartitionTests.dropping {
-                try rig.sql(
-                    "CREATE OR REPLACE FUNCTION \(function) LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$"
-                )
-            }
+            try rig.sql(
+                """
+                CREATE OR REPLACE FUNCTION partition_drop_expired(
+                    tables text[], keeps interval[], OUT dropped integer, OUT overdue integer, OUT problem text)
+                LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$
+                """
+            )
             try rig.dropComingMonth()
             await #expect(throws: PostgresError.self) { _ = try await rig.dropWebviewSessions() }
             #expect(try await rig.partitions.make().count == 5)
@@ -60,7 +55,7 @@ struct PartitionTests {
             try rig.sql("CREATE TABLE webview_session_event_\(month) ()")
             let made = try await rig.partitions.make()
             #expect((made.count, made.failed) == (4, 1))
-            #expect(made.problem?.hasPrefix("webview_session_event_\(month): ") == true)
+            #expect(made.problem?.hasPrefix("webview_session_event of \(month.prefix(4))-\(month.suffix(2))-01: ") == true)
             try rig.sql("DROP TABLE webview_session_event_\(month)")
             let rest = try await rig.partitions.make()
             #expect((rest.count, rest.failed) == (1, 0))
@@ -71,7 +66,7 @@ struct PartitionTests {
         try await withRig { rig in
             for year in [2020, 2021] {
                 for table in ["merchant_order", "merchant_event", "payment_operation"] {
-                    try rig.sql("SELECT merchant_make_partition('\(table)', '\(year)-06-01Z', '\(year)-07-01Z')")
+                    try rig.sql("SELECT partition_make('\(table)', '\(year)-06-01Z', '\(year)-07-01Z')")
                 }
             }
             try rig.sql("CREATE VIEW mine AS SELECT * FROM merchant_event_202006")
@@ -113,7 +108,7 @@ struct PartitionTests {
                 for days in [60, 150] {
                     try rig.sql(
                         """
-                        SELECT partition_make('\(table)', 'YYYYMM', m, m + interval '1 month')
+                        SELECT partition_make('\(table)', m, m + interval '1 month')
                         FROM date_trunc('month', now() - interval '\(days) days') AS m
                         """
                     )
@@ -127,7 +122,8 @@ struct PartitionTests {
             ]
             var number = 0
             for keep in intervals {
-                for call in ["webview_session_drop_expired(\(keep), \(keep))", "merchant_drop_expired(\(keep))"] {
+                let tables = ["webview_session_private", "webview_session_event", "webview_session", "merchant_order"]
+                for call in tables.map({ "partition_drop_expired('{\($0)}', ARRAY[\(keep)]::interval[])" }) + ["ledger_prune(\(keep))"] {
                     for _ in 0..<4 {
                         _ = try await rig.client.work(Statement(name: "drop_\(number)", sql: "SELECT \(call)"))
                         number += 1
@@ -204,7 +200,7 @@ extension Rig {
     func dropComingMonth() throws {
         let names = try admin.rows(
             """
-            SELECT s.child FROM partition_spans(
+            SELECT s.child FROM partition_bounds(
                 ARRAY['webview_session', 'webview_session_event', 'merchant_order', 'payment_operation', 'merchant_event']::regclass[]) AS s
             WHERE s.since = date_trunc('month', now() + interval '20 days')
             """

@@ -74,7 +74,7 @@ struct Allowance {
 /// A handful of rows whatever the age: what is under way, and what operators have made.
 private let smallTables: Set<String> = [
     "webview_session_purchase", "payment_operation_open", "webview_session_sweep", "webhook_endpoint", "api_key",
-    "program_policy",
+    "program_policy", "partitioned_table",
 ]
 
 private let queues = "what has not arrived stands in one table; who asks for all of it reads all of it"
@@ -206,7 +206,7 @@ private let allowances: [String: Allowance] = [
         rows: 600
     ),
     "reconciliation_newest": Allowance(reason: "a row for each day", wholeTables: ["reconciliation_run"]),
-    "merchant_drop_expired": Allowance(reason: "a batch of the ledger", rows: 3_000, walks: true),
+    "ledger_prune": Allowance(reason: "a batch of the ledger", rows: 3_000, walks: true),
 ]
 
 private let endpoint = "'01900000-0000-7000-8000-000000000011'"
@@ -235,6 +235,7 @@ private let values: [String: [[String]]] = [
             "'[]'",
         ]
     ],
+    "partition_drop_expired": [[#"'[["webview_session_event",7776000],["webview_session",7776000]]'"#]],
     "webview_session_open": [["'$SESSION'", "'p'", "'r'", "sha256('a')"]],
     "webview_session_open_first": [["'$SESSION'", "'p'", "'r'", "sha256('a')"]],
     "webview_session_agree": [

@@ -38,7 +38,7 @@ extension Rig {
         try makeEarlierMonth()
         try sql(
             """
-            SELECT merchant_make_partition(parent, m, m + interval '1 month')
+            SELECT partition_make(parent, m, m + interval '1 month')
             FROM unnest(ARRAY['merchant_order', 'merchant_event']) AS parent,
                 date_trunc('month', now() - interval '3 days') AS m
             """

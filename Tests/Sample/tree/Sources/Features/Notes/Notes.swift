@@ -29,7 +29,7 @@ package struct Notes: Feature, FeatureProcess {
         slots: [Scope.notesWrite, WebhookEventType.noteWritten]
     )
 
-    package init?(_ settings: inout SettingReader) {
+    package init(_ settings: inout SettingReader) {
         keep = settings.duration("notes.keep", 60...31_536_000, .seconds(720 * 3_600), "how long a note is kept")
         stampURL = settings.text("notes.stamp_url", "", "where notes are stamped; empty: there are no notes")
         if stampURL.isEmpty { return nil }

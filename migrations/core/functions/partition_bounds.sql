@@ -4,7 +4,7 @@
 -- takes.
 -- Nothing here can fail for another relation of the database: the children come first (MATERIALIZED is not reordered), and what is
 -- no bound of ours is NULL before it is converted.
-CREATE OR REPLACE FUNCTION partition_spans(parents regclass[])
+CREATE OR REPLACE FUNCTION partition_bounds(parents regclass[])
 RETURNS TABLE (parent regclass, child name, since timestamptz, until timestamptz)
 LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
     WITH children AS MATERIALIZED (

@@ -1,8 +1,7 @@
 import Primitives
 import Testing
 
-@testable import Checkout
-@testable import Program
+@testable import Operations
 
 @Suite struct `A budget of log lines` {
     @Test func `lets so many through in a second and tells how many were left out`() {

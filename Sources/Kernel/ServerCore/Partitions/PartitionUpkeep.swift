@@ -1,20 +1,20 @@
+package import Operations
 import Postgres
 import Primitives
-import SessionBroker
-import Telemetry
+package import Telemetry
 
 /// Whether inserts find a partition, as the process has read it last; shared by all loops.
-final class PartitionHealth: Sendable {
+package final class PartitionHealth: Sendable {
     private let metrics: MetricsRegistry
     private let state = Lock<(gauge: Gauge?, isMissing: Bool)>((nil, false))
 
     /// Health without a reading: nothing is known to be missing, and there is no gauge yet whose zero would be an alarm.
-    init(_ metrics: MetricsRegistry) {
+    package init(_ metrics: MetricsRegistry) {
         self.metrics = metrics
     }
 
     /// Whether an insert would fail now.
-    var isMissing: Bool { state.withLock { $0.isMissing } }
+    package var isMissing: Bool { state.withLock { $0.isMissing } }
 
     /// Takes a reading in.
     func note(_ margin: PostgresPartitionStore.Margin) {
@@ -35,7 +35,7 @@ final class PartitionHealth: Sendable {
 package final class PartitionUpkeep {
     private let store: PostgresPartitionStore
     private let health: PartitionHealth
-    private let times: BrokerPolicy.Times
+    private let retentions: [Retention]
     private let logger: Logger
     private var runsUntilWarning = 0
     private var dropped: [String: PostgresPartitionStore.Dropped] = [:]
@@ -49,18 +49,28 @@ package final class PartitionUpkeep {
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - times: How long webview sessions, trail and sealed data are kept.
+    ///   - retentions: What is dropped; of tables whose feature is off nothing is.
     ///   - logger: For what was done, and what could not be.
-    init(
+    package init(
         _ store: PostgresPartitionStore,
         health: PartitionHealth,
-        times: BrokerPolicy.Times,
+        _ retentions: [Retention],
         logger: Logger
     ) {
         self.store = store
         self.health = health
-        self.times = times
+        self.retentions = retentions
         self.logger = logger
+    }
+
+    /// Adds its work, in small steps; a part that fails holds up no other.
+    package func add(to upkeep: Upkeep) {
+        upkeep.addFirst { await self.makeAhead() }
+        for retention in retentions { upkeep.add { await self.drop(retention) } }
+        upkeep.addEnding {
+            for (kind, work) in self.dropped { self.log(work, of: kind) }
+            self.dropped = [:]
+        }
     }
 
     /// Makes what is due and reads how far the partitions reach; once a minute.
@@ -69,32 +79,12 @@ package final class PartitionUpkeep {
         await step("upkeep.partitions_not_read") { () async throws(PostgresError) in try await readMargin() }
     }
 
-    /// Drops one partition of webview sessions, trail or sealed data past retention; whether there may be more.
-    func dropWebviewSessions() async -> Bool {
-        await drop("webview_sessions") { () async throws(PostgresError) in
-            try await store.dropWebviewSessions(keep: times.keepWebviewSessions, keepPrivate: times.keepPrivate)
-        }
-    }
-
-    /// Drops one partition of orders past retention or rows of dropped ones; whether there may be more.
-    package func dropOrders(keep: Duration) async -> Bool {
-        await drop("orders") { () async throws(PostgresError) in try await store.dropOrders(keep: keep) }
-    }
-
-    /// Logs what was dropped since the last call.
-    func logDropped() {
-        for (kind, work) in dropped { log(work, of: kind) }
-        dropped = [:]
-    }
-
-    private func drop(
-        _ kind: String,
-        _ body: () async throws(PostgresError) -> PostgresPartitionStore.Dropped
-    ) async -> Bool {
+    /// Drops one partition past retention; whether there may be more.
+    private func drop(_ retention: Retention) async -> Bool {
         var hasMore = false
         await step("upkeep.partitions_not_dropped") { () async throws(PostgresError) in
-            let work = try await body()
-            dropped[kind, default: PostgresPartitionStore.Dropped()] += work
+            let work = try await store.drop(retention)
+            dropped[retention.name, default: PostgresPartitionStore.Dropped()] += work
             hasMore = work.hasMore
         }
         return hasMore
@@ -137,12 +127,7 @@ package final class PartitionUpkeep {
 
     private func log(_ dropped: PostgresPartitionStore.Dropped, of kind: String) {
         let kind = LogField("of", kind)
-        if dropped.count + dropped.deleted > 0 {
-            logger.info(
-                "upkeep.partitions_dropped",
-                [kind, LogField("count", dropped.count), LogField("deleted", dropped.deleted)]
-            )
-        }
+        if dropped.count > 0 { logger.info("upkeep.partitions_dropped", [kind, LogField("count", dropped.count)]) }
         if let problem = dropped.problem {
             logger.warning("upkeep.partitions_not_dropped", [kind, LogField("detail", problem)])
         }

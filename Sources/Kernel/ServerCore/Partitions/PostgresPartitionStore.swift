@@ -7,11 +7,8 @@ import Primitives
 /// All run on the connection for upkeep. One per loop, not `Sendable`.
 package final class PostgresPartitionStore {
     /// Every statement that it sends.
-    static let statements: [Statement] = [
-        makeStatement.statement,
-        marginStatement.statement,
-        dropWebviewSessionsStatement.statement,
-        dropOrdersStatement.statement,
+    package static let statements: [Statement] = [
+        makeStatement.statement, marginStatement.statement, dropStatement.statement,
     ]
 
     /// Partitions made by one call.
@@ -30,30 +27,22 @@ package final class PostgresPartitionStore {
         package var count = 0
         /// How many past retention are left.
         package var overdue = 0
-        /// Rows of the ledger that were deleted because their orders are gone.
-        package var deleted = 0
         /// Why the first that could not be dropped was not; `nil` also where somebody reads its table.
         package var problem: String?
 
         /// What was dropped.
-        package init(count: Int = 0, overdue: Int = 0, deleted: Int = 0, problem: String? = nil) {
+        package init(count: Int = 0, overdue: Int = 0, problem: String? = nil) {
             self.count = count
             self.overdue = overdue
-            self.deleted = deleted
             self.problem = problem
         }
 
         /// Whether another call may find something to do.
-        package var hasMore: Bool { count + deleted > 0 }
+        package var hasMore: Bool { count > 0 }
 
         /// Adds a later call, which knows better what is left.
         package static func += (all: inout Dropped, step: Dropped) {
-            all = Dropped(
-                count: all.count + step.count,
-                overdue: step.overdue,
-                deleted: all.deleted + step.deleted,
-                problem: step.problem
-            )
+            all = Dropped(count: all.count + step.count, overdue: step.overdue, problem: step.problem)
         }
     }
 
@@ -101,44 +90,23 @@ package final class PostgresPartitionStore {
         try await row(of: PostgresPartitionStore.marginStatement())
     }
 
-    static let dropWebviewSessionsStatement = TypedStatement<Dropped, Duration, Duration>(
-        name: "webview_session_drop_expired",
+    static let dropStatement = TypedStatement<Dropped, String>(
+        name: "partition_drop_expired",
         sql: """
-            SELECT dropped, overdue, 0, problem
-            FROM webview_session_drop_expired($1 * interval '1 second', $2 * interval '1 second')
+            SELECT d.dropped, d.overdue, d.problem FROM (
+                SELECT array_agg(e.pair ->> 0 ORDER BY e.place) AS tables,
+                    array_agg((e.pair ->> 1)::bigint * interval '1 second' ORDER BY e.place) AS keeps
+                FROM json_array_elements($1::json) WITH ORDINALITY AS e (pair, place)) AS a, partition_drop_expired(a.tables, a.keeps) AS d
             """
-    ) { row in try Dropped(&row) }
+    ) { row in Dropped(count: try row.next(), overdue: try row.next(), problem: try row.next()) }
 
-    /// Drops one partition of webview sessions, trail or sealed data past retention, so that no lock is held while another is
-    /// waited for.
-    ///
-    /// - Parameters:
-    ///   - keep: For webview sessions and trail, counted from the end of their month; at least 30 and 90 days are kept.
-    ///   - keepPrivate: For sealed data, counted from the end of their day; at least a day.
-    package func dropWebviewSessions(keep: Duration, keepPrivate: Duration) async throws(PostgresError) -> Dropped {
-        try await row(of: PostgresPartitionStore.dropWebviewSessionsStatement(keep, keepPrivate))
-    }
-
-    static let dropOrdersStatement = TypedStatement<Dropped, Duration>(
-        name: "merchant_drop_expired",
-        sql: "SELECT dropped, overdue, deleted, problem FROM merchant_drop_expired($1 * interval '1 second')"
-    ) { row in try Dropped(&row) }
-
-    /// Drops one partition of orders past retention, or deletes a thousand rows that the ledger has of dropped ones.
-    ///
-    /// - Parameter keep: Counted from the end of their month; at least 180 days are kept.
-    package func dropOrders(keep: Duration) async throws(PostgresError) -> Dropped {
-        try await row(of: PostgresPartitionStore.dropOrdersStatement(keep))
+    /// Drops one partition past retention, so that no lock is held while another is waited for.
+    package func drop(_ retention: Retention) async throws(PostgresError) -> Dropped {
+        try await row(of: PostgresPartitionStore.dropStatement(retention.json))
     }
 
     /// The row of a call; upkeep logs what the database said, so its failure stays as it is.
     private func row<Row>(of call: StatementCall<Row>) async throws(PostgresError) -> Row {
         try call.rows(try await client.work(call.statement, call.parameters)).decoded(0)
-    }
-}
-
-extension PostgresPartitionStore.Dropped {
-    fileprivate init(_ row: inout RowReader) throws(PostgresError) {
-        self.init(count: try row.next(), overdue: try row.next(), deleted: try row.next(), problem: try row.next())
     }
 }

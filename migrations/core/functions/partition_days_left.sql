@@ -5,12 +5,12 @@
 CREATE OR REPLACE FUNCTION partition_days_left(OUT relation text, OUT days integer, OUT is_missing boolean)
 LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
     WITH tables AS MATERIALIZED (
-        SELECT t.parent::regclass AS parent FROM partition_tables() AS t
+        SELECT t.parent::regclass AS parent FROM partitioned_table AS t
     ), ahead AS (
         SELECT s.*, coalesce(max(s.until) OVER (
                 PARTITION BY s.parent ORDER BY s.since, s.until ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
             statement_timestamp()) AS reached
-        FROM partition_spans(ARRAY(SELECT t.parent FROM tables AS t)) AS s WHERE s.until > statement_timestamp()
+        FROM partition_bounds(ARRAY(SELECT t.parent FROM tables AS t)) AS s WHERE s.until > statement_timestamp()
     ), covered AS (
         -- Up to the first gap, or to the end.
         SELECT t.parent, coalesce(min(a.reached) FILTER (WHERE a.since > a.reached), max(a.until), statement_timestamp()) AS until

@@ -1,21 +1,22 @@
 -- version: 1
 
--- Makes one partition that holds the webview session ids of [from, until) unless it is there.
+-- Makes one partition that holds the ids of [since, until) unless it is there.
 -- A table is made first and attached then: attaching locks the parent SHARE UPDATE EXCLUSIVE only, reads and writes go on.
-CREATE OR REPLACE FUNCTION partition_make(parent text, span text, since timestamptz, until timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION partition_make(parent text, since timestamptz, until timestamptz) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
-    child text := parent || '_' || to_char(since AT TIME ZONE 'UTC', span);
+    declared partitioned_table;
+    child text;
 BEGIN
+    SELECT * INTO STRICT declared FROM partitioned_table AS t WHERE t.parent = partition_make.parent;
+    child := parent || '_' || to_char(since AT TIME ZONE 'UTC', CASE declared.unit WHEN 'day' THEN 'YYYYMMDD' ELSE 'YYYYMM' END);
     IF to_regclass(quote_ident(child)) IS NOT NULL THEN
         RETURN false;
     END IF;
-    -- A webview session has a new version after each transition, in the same page as long as there is room: with 45 % filled, a page holds
-    -- one more version of every row before anything has to be pruned. The trail never changes, sealed data hardly.
     EXECUTE format(
         'CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING CONSTRAINTS)
          WITH (fillfactor = %s, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.2)',
-        child, parent, CASE parent WHEN 'webview_session' THEN 45 WHEN 'webview_session_private' THEN 80 ELSE 100 END);
+        child, parent, declared.filled);
     EXECUTE format(
         'ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
         parent, child, id_floor(since), id_floor(until));

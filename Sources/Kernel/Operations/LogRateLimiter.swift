@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// Lets so many log lines through in a second and counts the rest.
 package struct LogRateLimiter {
@@ -8,7 +8,7 @@ package struct LogRateLimiter {
     private var unwritten = 0
 
     /// A full budget.
-    init(perSecond: Int) {
+    package init(perSecond: Int) {
         self.perSecond = perSecond
         left = perSecond
     }
@@ -16,7 +16,7 @@ package struct LogRateLimiter {
     /// Takes one line from the budget.
     ///
     /// - Returns: How many lines were not written since the last one; `nil` when this one is not to be written either.
-    mutating func take(at now: MonotonicTime) -> Int? {
+    package mutating func take(at now: MonotonicTime) -> Int? {
         if now >= secondEnds {
             secondEnds = now + .seconds(1)
             left = perSecond
@@ -32,19 +32,19 @@ package struct LogRateLimiter {
 }
 
 /// A budget of log lines for each of a few kinds: a flood of one kind leaves the lines of the others alone.
-struct LogBudgets<Kind: Hashable> {
+package struct LogBudgets<Kind: Hashable> {
     private let perSecond: Int
     private var limiters: [Kind: LogRateLimiter] = [:]
 
     /// Full budgets.
-    init(perSecond: Int) {
+    package init(perSecond: Int) {
         self.perSecond = perSecond
     }
 
     /// Takes one line of a kind, as `LogRateLimiter`.
     ///
     /// - Parameter kind: Of a closed list, never a text of a request.
-    mutating func take(_ kind: Kind, at now: MonotonicTime) -> Int? {
+    package mutating func take(_ kind: Kind, at now: MonotonicTime) -> Int? {
         limiters[kind, default: LogRateLimiter(perSecond: perSecond)].take(at: now)
     }
 }
