@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -97,9 +97,13 @@ budgets: ## What a request costs, counted and held to docs/budgets.md
 	@$(RELEASE) --product sallyport
 	@scripts/budgets
 
-sample: ## A feature with one of everything, added to a copy of the tree by two edits, built and driven with curl
+sample: ## A feature with one of everything, added to a copy of the tree by two edits, built and driven with curl; with it, subsets
 	@scripts/install-deps test
 	@Tests/Sample/sample.py
+
+subsets: ## The program with some of its features: nothing but health, the sample alone, Checkout without Merchant, both
+	@scripts/install-deps test
+	@Tests/Sample/sample.py --subsets
 
 mutants: ## Take the fixes of ten rows of docs/hardening.md out again, one by one; SEED=7 COUNT=20, or NAMES="slug slug"
 	@scripts/install-deps test

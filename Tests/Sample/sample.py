@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""sample: adds the feature of Tests/Sample/tree to a copy of the sources, and drives it over sockets.
+"""sample: adds the feature of Tests/Sample/tree to a copy of the sources, and drives it over sockets; then starts the program with some of
+its features only.
 
 The copy differs in two files of the program: Package.swift, and the list of features. It is built in FOLDER, which is kept for the next
-run. Usage: Tests/Sample/sample.py [FOLDER]
+run. Usage: Tests/Sample/sample.py [--subsets] [FOLDER]
 """
 import argparse
 import json
@@ -16,6 +17,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = "Sources/Program/Program/FeatureList.swift"
+sys.path.insert(0, str(ROOT / "scripts/bench.d"))
+from postgres import Postgres  # noqa: E402
 
 # File, what stands there once, and what stands behind it then.
 EDITS = [
@@ -174,21 +177,145 @@ def drive(demo):
     expect("N01" in checks, True, "the offline check")
 
 
+class Subset:
+    """The program as `serve`, with a database of its own and no settings but those given."""
+
+    def __init__(self, program, folder, database, **settings):
+        self.program, self.folder = program, folder
+        folder.mkdir()
+        web, link, admin = free_ports(3)
+        keys = folder.parent / "data/development"
+        self.web, self.admin = f"https://localhost:{web}", f"http://127.0.0.1:{admin}"
+        self.environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("SALLYPORT_")},
+            "SALLYPORT_LISTEN": f"127.0.0.1:{web}", "SALLYPORT_ADMIN_LISTEN": f"127.0.0.1:{admin}", "SALLYPORT_REDIRECT_LISTEN": "",
+            "SALLYPORT_WEB_BASE_URL": self.web, "SALLYPORT_LINK_BASE_URL": f"https://localhost:{link}",
+            "SALLYPORT_TLS_CERTIFICATE": str(keys / "server.pem"), "SALLYPORT_TLS_KEY": str(keys / "server.key"),
+            "SALLYPORT_DATABASE_URL": database, "SALLYPORT_DATA_DIR": str(folder),
+            "SALLYPORT_PUBLIC_DIR": str(program.parents[2] / "public"), "SALLYPORT_MIGRATIONS_DIR": str(program.parents[2] / "migrations"),
+            **{f"SALLYPORT_{name}": str(value) for name, value in settings.items()},
+        }
+        self.authority = keys / "authority.pem"
+
+    def command(self, *words, fails=False):
+        done = subprocess.run([self.program, *words], env=self.environment, capture_output=True, text=True)
+        if (done.returncode != 0) != fails:
+            fail(f"{' '.join(words)}: status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def start(self):
+        self.command("migrate")
+        log = self.folder / "log"
+        self.child = subprocess.Popen([self.program, "serve"], env=self.environment, stdout=open(log, "w"), stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 60
+        while self.status("/readyz", self.admin) != 200:
+            if self.child.poll() is not None or time.monotonic() > deadline:
+                fail(f"{self.folder.name} did not come up:\n{log.read_text()[-4000:]}")
+            time.sleep(0.1)
+        return log
+
+    def status(self, path, base=None, *words):
+        done = subprocess.run(["curl", "-s", "--cacert", self.authority, "-o", self.folder / "answer", "-w", "%{http_code}", *words,
+                               (base or self.web) + path], capture_output=True, text=True)
+        return int(done.stdout)
+
+    def answer(self):
+        return (self.folder / "answer").read_text()
+
+    def stop(self):
+        self.child.terminate()
+        expect(self.child.wait(60), 0, f"the end of {self.folder.name}")
+
+
+ACCOUNT = {
+    "PROVIDER_MERCHANT_ID": "A1EXAMPLE2MERCH", "PROVIDER_PUBLIC_KEY_ID": "SANDBOX-" + "A" * 24,
+    "PROVIDER_STORE_ID": "amzn1.application-oa2-client.5a11e9047de7e10b3e0f57ee9a1d0f00",
+}
+
+
+def check_unknown_paths(subset):
+    expect(subset.status("/healthz", subset.admin), 200, "health")
+    expect(subset.status("/metrics", subset.admin), 200, "metrics")
+    expect((subset.status("/nowhere"), "ページ" in subset.answer() or "<html" in subset.answer()), (404, True), "an unknown path")
+    expect(subset.status("/v1/nowhere") in (401, 404), True, "an unknown path of programs")
+
+
+def drive_subsets(tree, folder, cluster, stamps):
+    """Each answers, has its tables, says what is off, and stops."""
+    account = {**ACCOUNT, "PROVIDER_PRIVATE_KEY": folder / "data/development/merchant.key"}
+    program = tree / ".build/debug/sallyport"
+
+    def subset(name, **settings):
+        database = name.lower().replace(" ", "_")
+        run([f"{cluster.bin}/createdb", "-h", cluster.socket, "-U", "postgres", database])
+        print(f"sample: {name}")
+        return Subset(program, folder / database, cluster.uri(database), **settings)
+
+    health = subset("Nothing but health")
+    log = health.start()
+    check_unknown_paths(health)
+    expect(health.status("/browser/cart"), 404, "no cart")
+    report = health.command("doctor")
+    switched = "off; to switch it on, set provider.merchant_id"
+    for line in (f"checkout: The feature is {switched}", "merchant: The feature is off, because checkout is off", "notes: The feature is off"):
+        expect(line in report, True, f"the doctor says {line!r} of nothing:\n{report}")
+    expect(switched in log.read_text(), True, "the start says what is off")
+    health.stop()
+
+    sample = subset("The sample alone", NOTES_STAMP_URL=stamps)
+    sample.start()
+    check_unknown_paths(sample)
+    expect(sample.status("/notes/nobody"), 404, "no note")
+    expect("notes/0001_note.sql applied" in sample.command("migrate", "--status"), True, "its migration")
+    expect(sample.command("notes").strip(), "0", "its command")
+    sample.stop()
+
+    both = subset("Checkout and Merchant", MERCHANT_API="true", **account)
+    both.start()
+    check_unknown_paths(both)
+    expect((both.status("/browser/cart"), both.status("/v1/events")), (200, 401), "the cart and the interface")
+    both.stop()
+    half = subset("Half of an account", PROVIDER_STORE_ID=account["PROVIDER_STORE_ID"])
+    refused = half.command("serve", fails=True)
+    for name in ("merchant_id", "public_key_id", "private_key"):
+        expect(f"provider.{name}: must be set" in refused, True, f"what is missing of {name}:\n{refused}")
+
+    # Merchant cannot be switched off where there is an account, so this program has none.
+    text = (tree / LIST).read_text()
+    (tree / LIST).write_text(text.replace("import Merchant\n", "").replace(" MerchantFeature.self,", ""))
+    build(tree)
+    checkout = subset("Checkout without Merchant", **account)
+    checkout.start()
+    check_unknown_paths(checkout)
+    expect((checkout.status("/browser/cart"), checkout.status("/v1/events")), (200, 404), "the cart and no interface")
+    expect("merchant/" in checkout.command("migrate", "--status"), False, "no migration of Merchant")
+    checkout.stop()
+
+
+def build(tree):
+    run(["swift", "build", "--package-path", tree, "--scratch-path", tree / ".build", "--product", "sallyport"])
+
+
 def main():
     parser = argparse.ArgumentParser(prog="sample.py", description=__doc__.split("\n", 1)[1], formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", default=ROOT / ".build-sample", help="of the copy (.build-sample)")
-    tree = pathlib.Path(parser.parse_args().folder).resolve()
+    parser.add_argument("--subsets", action="store_true", help="only start the program with some of its features")
+    options = parser.parse_args()
+    tree = pathlib.Path(options.folder).resolve()
     tree.mkdir(exist_ok=True)
     lay_out(tree)
     print("sample: building")
-    run(["swift", "build", "--package-path", tree, "--scratch-path", tree / ".build", "--product", "sallyport"])
+    build(tree)
     with tempfile.TemporaryDirectory(prefix="sallyport-sample", dir="/tmp") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o711)
-        demo = Demo(tree, folder)
+        demo, cluster = Demo(tree, folder), Postgres(folder).start()
         try:
-            drive(demo)
+            if not options.subsets:
+                drive(demo)
+            drive_subsets(tree, folder, cluster, demo.environment["SALLYPORT_NOTES_STAMP_URL"])
         finally:
+            cluster.stop()
             end = demo.stop()
         expect(end, 0, "the end of the demo")
     print("sample: all as it should be")

@@ -32,8 +32,9 @@ package struct Notes: Feature, FeatureProcess {
     package init(_ settings: inout SettingReader) {
         keep = settings.duration("notes.keep", 60...31_536_000, .seconds(720 * 3_600), "how long a note is kept")
         stampURL = settings.text("notes.stamp_url", "", "where notes are stamped; empty: there are no notes")
-        if stampURL.isEmpty { return nil }
     }
+
+    package var isOn: Bool { !stampURL.isEmpty }
 
     package func findings(_ settings: ExaminedSettings) -> [Finding] {
         guard keep < .seconds(86_400) else { return [] }

@@ -14,14 +14,15 @@ package final class NotesPart: FeaturePart {
 
     private let loop: LoopContext
     private let frames: EachLanguage<Frame>
-    private let gate: any ServiceGate
+    /// `nil` where no interface for merchants' programs is served.
+    private let gate: (any ServiceGate)?
     private let keep: Duration
 
     init(_ loop: LoopContext, keep: Duration) throws {
         self.loop = loop
         self.keep = keep
         frames = try loop.demanded(EachLanguage<Frame>.self)
-        gate = try loop.demanded((any ServiceGate).self)
+        gate = loop.offered((any ServiceGate).self)
     }
 
     /// What buyers and merchants ask for.
@@ -68,6 +69,7 @@ package final class NotesPart: FeaturePart {
     }
 
     private func write(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard let gate else { throw Failure(.notFound) }
         _ = try await gate.admit(request, .notesWrite)
         guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.contains("\0")
         else { throw Failure(.invalidRequest, "no text") }
