@@ -49,19 +49,30 @@ CREATE TABLE partitioned_table (
 
 GRANT SELECT ON partitioned_table TO sallyport_service;
 
--- What merchants are told, numbered by order, or by another subject, without a gap. Append-only; no token, no personal data.
-CREATE TABLE merchant_event (
-    webview_session_id uuid        NOT NULL,
-    event_id           uuid        NOT NULL,
-    sequence           bigint      NOT NULL,
-    at                 timestamptz NOT NULL,
-    type               text        NOT NULL,
-    data               json        NOT NULL, -- the order as it was then
+-- What happened: for merchants' programs, and for features that act on what another one does. Numbered by what it happened to, without
+-- a gap. Append-only; no token, no personal data. The id is of the time of the event, so an event of something that is years old has its
+-- partition, and rows go with their own age.
+CREATE TABLE event (
+    subject_id   uuid        NOT NULL, -- what it happened to
+    event_id     uuid        NOT NULL,
+    sequence     bigint      NOT NULL, -- its place among the events of the same
+    at           timestamptz NOT NULL,
+    subject_kind text        NOT NULL, -- session, or a word of the feature that keeps it
+    type         text        NOT NULL,
+    data         json        NOT NULL, -- what it happened to, as it was then
     -- event_id, which nobody can know before, is part of the key: an event that somebody has put there by hand does not keep out the
     -- one that a step of its order writes under the same number.
-    PRIMARY KEY (webview_session_id, sequence, event_id)
-) PARTITION BY RANGE (webview_session_id);
+    PRIMARY KEY (subject_id, sequence, event_id)
+) PARTITION BY RANGE (event_id);
 
-INSERT INTO partitioned_table VALUES ('merchant_event', 'month', interval '20 days', 180, 100);
+INSERT INTO partitioned_table VALUES ('event', 'month', interval '20 days', 180, 100);
 
-GRANT SELECT, INSERT ON merchant_event TO sallyport_service;
+-- How many events there are of what features keep; an order counts its own.
+CREATE TABLE event_subject (
+    subject_id uuid   NOT NULL PRIMARY KEY,
+    events     bigint NOT NULL
+) WITH (fillfactor = 70);
+
+GRANT SELECT, INSERT ON event TO sallyport_service;
+GRANT SELECT, INSERT ON event_subject TO sallyport_service;
+GRANT UPDATE (events) ON event_subject TO sallyport_service;

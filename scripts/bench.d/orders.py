@@ -29,7 +29,7 @@ SIZES = """
         sum(pg_stat_get_dead_tuples(c.oid))
     FROM pg_class AS c LEFT JOIN pg_inherits AS i ON i.inhrelid = c.oid LEFT JOIN pg_class AS p ON p.oid = i.inhparent
     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND coalesce(p.relname, c.relname) IN (
-        'merchant_order', 'payment_object', 'payment_operation', 'merchant_event', 'payment_poll', 'api_idempotency', 'notification')
+        'merchant_order', 'payment_object', 'payment_operation', 'event', 'payment_poll', 'api_idempotency', 'notification')
     GROUP BY 1 ORDER BY 1
 """
 

@@ -13,7 +13,7 @@ FROM generate_series(0, :count - 1) AS i, LATERAL (
     SELECT (extract(epoch FROM now() - interval '365 days' + i * (interval '365 days' - interval '3 hours') / :count) * 1000)::bigint AS ms) AS m;
 
 SELECT count(partition_make(p, m, m + interval '1 month'))
-FROM unnest(ARRAY['merchant_order', 'payment_operation', 'merchant_event']) AS p,
+FROM unnest(ARRAY['merchant_order', 'payment_operation', 'event']) AS p,
     generate_series(date_trunc('month', now() - interval '366 days'), now(), interval '1 month') AS m;
 
 INSERT INTO merchant_order (webview_session_id, key_id, created_at, updated_at, subtotal, tax, postage, total, captured, refunded, events, state, client,
@@ -46,8 +46,8 @@ SELECT (left(s.webview_session_id::text, 19) || '9' || right(s.webview_session_i
     'capture-' || s.i, md5(s.i::text), s.permission || '-C000001', convert_to('{"captureAmount":{"amount":"100","currencyCode":"JPY"}}', 'UTF8')
 FROM grown.sale AS s;
 
-INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-SELECT s.webview_session_id, gen_random_uuid(), e.number, s.at, e.type, d.data
+INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+SELECT s.webview_session_id, (left(id_floor(s.at)::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, e.number, s.at, 'session', e.type, d.data
 FROM grown.sale AS s, LATERAL (SELECT order_event_data(o, NULL) AS data FROM merchant_order AS o WHERE o.webview_session_id = s.webview_session_id OFFSET 0) AS d,
     (VALUES (1, 'session.paid'), (2, 'charge.captured'), (3, 'refund.refunded')) AS e (number, type);
 

@@ -7,7 +7,6 @@ import Web
 extension CheckoutFeature {
     package static let card = FeatureCard(
         "checkout",
-        switches: ProviderSettings.switches,
         commands: [
             AssociationCommand.command, LinkCommand.command, AuditCommand.command, RevokeCommand.command,
             StuckCommand.command,

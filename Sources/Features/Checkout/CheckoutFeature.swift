@@ -18,7 +18,7 @@ package struct CheckoutFeature: Feature {
     }
 
     /// There is no checkout without an account at the provider.
-    package var isOn: Bool { settings.provider.isNamed }
+    package var state: FeatureState { settings.provider.isNamed ? .on : .off(set: ProviderSettings.switches) }
 
     package func start(_ process: ProcessContext) throws -> CheckoutProcess {
         try CheckoutProcess(settings, process)

@@ -43,7 +43,7 @@ package struct MerchantProcess: FeatureProcess {
     // Orders go last, so that nothing is left without its order but what the upkeep of the ledger deletes.
     package var retentions: [Retention] {
         let keep = settings.orderRetention
-        return [Retention("orders", [("payment_operation", keep), ("merchant_event", keep), ("merchant_order", keep)])]
+        return [Retention("orders", [("payment_operation", keep), ("merchant_order", keep)])]
     }
 
     package func open(_ loop: LoopContext) throws -> MerchantPart {

@@ -4,7 +4,6 @@ import Primitives
 import ServerCore
 import ServiceAPI
 import Telemetry
-import Webhooks
 
 /// Keeps the tables of orders in order, and shows what waits for a person; one per process.
 final class OrderUpkeep {
@@ -17,7 +16,6 @@ final class OrderUpkeep {
     func add(to upkeep: Upkeep) {
         upkeep.add { await self.pruneLedger() }
         upkeep.add { await self.pruneClaims() }
-        upkeep.add { await self.pruneEvents() }
         upkeep.add { await self.pruneOperators() }
         upkeep.add { await self.showNewestReport() }
         upkeep.add { await self.countUnsettled() }
@@ -40,16 +38,6 @@ final class OrderUpkeep {
         guard let keys = part.keys else { return false }
         do throws(StoreError) {
             return try await keys.prune(keep: part.orderRetention) == PostgresKeyStore.pruneLimit
-        } catch {
-            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
-            return false
-        }
-    }
-
-    /// Takes old events out of the list; they are kept for as long as their orders.
-    private func pruneEvents() async -> Bool {
-        do throws(StoreError) {
-            return try await part.events.prune() == PostgresEventStore.pruneLimit
         } catch {
             part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false

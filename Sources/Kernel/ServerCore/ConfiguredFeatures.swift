@@ -16,10 +16,14 @@ package struct ConfiguredFeatures: Sendable {
         for feature in all {
             let type = Swift.type(of: feature)
             let missing = type.card.needs.first { need in off.contains { $0.type == need } }
-            if feature.isOn, missing == nil {
-                on.append(feature)
-            } else {
-                off.append(FeatureOff(type, needed: feature.isOn ? missing : nil))
+            switch (feature.state, missing) {
+            case (.off(let settings), _):
+                let words = "off; to switch it on, set \(settings.joined(separator: ", "))"
+                off.append(FeatureOff(type: type, sentence: words))
+            case (.on, let missing?):
+                let words = "off, because \(missing.card.name) is off, which it needs"
+                off.append(FeatureOff(type: type, sentence: words))
+            case (.on, nil): on.append(feature)
             }
         }
         self.all = all
@@ -56,6 +60,8 @@ package struct ConfiguredFeatures: Sendable {
     ///
     /// - Throws: `ConfigurationError` with every problem of every feature; the first error of another kind.
     package func start(_ process: ProcessContext) throws -> RunningFeatures {
+        var process = process
+        process.on = FeatureSet(on.map { Swift.type(of: $0) })
         var running: [RunningFeatures.Member] = []
         var problems: [String] = []
         for feature in on {
@@ -63,7 +69,6 @@ package struct ConfiguredFeatures: Sendable {
             // One that did not start has said why itself.
             guard type.card.needs.allSatisfy({ need in running.contains { $0.type == need } }) else { continue }
             do {
-                var process = process
                 process.started = RunningFeatures(running)
                 running.append(RunningFeatures.Member(type: type, process: try feature.start(process)))
             } catch let error as ConfigurationError {
@@ -84,20 +89,9 @@ package struct ConfiguredFeatures: Sendable {
 /// A feature that the settings switch off, itself or with one that it needs.
 package struct FeatureOff: Sendable {
     let type: any Feature.Type
-    private let needed: (any Feature.Type)?
-
-    init(_ type: any Feature.Type, needed: (any Feature.Type)?) {
-        self.type = type
-        self.needed = needed
-    }
+    /// Why, and what to set.
+    package let sentence: String
 
     /// As the card has it.
     package var name: String { type.card.name }
-
-    /// Why, and what to set; `nil` for one that is off unless somebody wants it, of which nothing needs to be said.
-    package var sentence: String? {
-        if let needed { return "off, because \(needed.card.name) is off, which it needs" }
-        let switches = type.card.switches
-        return switches.isEmpty ? nil : "off; to switch it on, set \(switches.joined(separator: ", "))"
-    }
 }

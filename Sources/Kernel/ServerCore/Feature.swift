@@ -15,8 +15,8 @@ package protocol Feature: Sendable {
     /// Reads its settings, each of them whatever the others hold; problems are collected in the reader.
     init(_ settings: inout SettingReader)
 
-    /// Whether the settings switch it on; one that is off is not started, and its commands work as far as they can without it.
-    var isOn: Bool { get }
+    /// Whether the settings switch it on.
+    var state: FeatureState { get }
 
     /// What checks without a network find, also with settings that nothing starts with.
     func findings(_ settings: ExaminedSettings) -> [Finding]
@@ -28,6 +28,14 @@ package protocol Feature: Sendable {
     ///
     /// - Throws: `ConfigurationError` for what an operator can mend; whatever else stops the start, too.
     func start(_ process: ProcessContext) throws -> Shared
+}
+
+/// Whether the settings switch a feature on.
+package enum FeatureState: Sendable, Equatable {
+    /// It is started, where what it needs is.
+    case on
+    /// It is not started; its commands work as far as they can without it. The settings are those that switch it on together.
+    case off(set: [String])
 }
 
 /// A feature once per process: keys, caches, limits, counters, shared by the loops.
@@ -75,7 +83,7 @@ package protocol FeaturePart: AnyObject {
 }
 
 extension Feature {
-    package var isOn: Bool { true }
+    package var state: FeatureState { .on }
 
     package func findings(_ settings: ExaminedSettings) -> [Finding] { [] }
 

@@ -8,9 +8,6 @@ package struct FeatureCard: Sendable {
     package let name: String
     /// The features below that its parts ask for.
     package let needs: [any Feature.Type]
-    /// The settings that switch it on, all of which an operator has to set; the program says so while it is off. Empty for one that is
-    /// always on, and for one of which nothing needs to be said.
-    package let switches: [String]
     /// What it adds to the command line.
     package let commands: [FeatureCommand]
     /// Every statement that it sends to the database, and whether migrations of its own make tables.
@@ -28,7 +25,6 @@ package struct FeatureCard: Sendable {
     package init(
         _ name: String,
         needs: [any Feature.Type] = [],
-        switches: [String] = [],
         commands: [FeatureCommand] = [],
         statements: FeatureStatements = .none,
         failures: [FailureCode] = [],
@@ -38,7 +34,6 @@ package struct FeatureCard: Sendable {
     ) {
         self.name = name
         self.needs = needs
-        self.switches = switches
         self.commands = commands
         self.statements = statements
         self.failures = failures

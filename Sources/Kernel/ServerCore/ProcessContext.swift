@@ -24,7 +24,7 @@ package struct ProcessContext: Sendable {
     /// The static files, those of every page and those of features.
     package let assets: StaticAssets
     /// Certificate of the authority that a demo has made for itself, in PEM; `nil` for a program that serves buyers.
-    package let developmentAuthority: [UInt8]?
+    package var developmentAuthority: [UInt8]?
     /// Where to write.
     package let logger: Logger
     /// Where to count.
@@ -33,13 +33,14 @@ package struct ProcessContext: Sendable {
     private let features: FeatureSet
     /// Those that stand before the one that is started.
     var started = RunningFeatures([])
+    /// Those that the settings switch on.
+    var on: FeatureSet
 
     /// A context.
     ///
     /// - Parameters:
     ///   - features: Of the program, for one that collects what others offer.
     ///   - version: Of the program, as `0.1.0`.
-    ///   - developmentAuthority: PEM of a demo's own authority; `nil` for a program that serves buyers.
     package init(
         _ features: FeatureSet,
         version: String,
@@ -47,17 +48,16 @@ package struct ProcessContext: Sendable {
         link: WebOrigin,
         headers: HeaderPolicy,
         assets: StaticAssets,
-        developmentAuthority: [UInt8]? = nil,
         logger: Logger,
         metrics: MetricsRegistry
     ) {
         self.features = features
+        on = features
         self.version = version
         self.web = web
         self.link = link
         self.headers = headers
         self.assets = assets
-        self.developmentAuthority = developmentAuthority
         self.logger = logger
         self.metrics = metrics
     }
@@ -82,4 +82,7 @@ package struct ProcessContext: Sendable {
 
     /// Everything of a type that features offer, in list order; also of those that the settings switch off.
     package func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { features.slots(type) }
+
+    /// Everything of a type that those features offer which are on, in list order.
+    package func slotsOn<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { on.slots(type) }
 }

@@ -6,7 +6,9 @@ import Primitives
 import Telemetry
 package import Web
 
-/// What every site has, whatever the features are: the static files, a plain frame, and formats of refusals. One for all loops.
+/// What every site has, whatever the features are: the static files, a plain frame, and formats of refusals.
+///
+/// One for all loops.
 package final class SitePart: Sendable {
     private let process: ProcessContext
     private let frames: EachLanguage<Frame>

@@ -116,8 +116,7 @@ package final class Application: Sendable {
         // Last: what it starts is ended by `stop`.
         features = try configuration.features.start(process)
         for feature in configuration.features.off {
-            guard let reason = feature.sentence else { continue }
-            logger.info("feature.off", [LogField("feature", feature.name), LogField("reason", reason)])
+            logger.info("feature.off", [LogField("feature", feature.name), LogField("reason", feature.sentence)])
         }
     }
 

@@ -38,9 +38,21 @@ package struct WebhookProcess: FeatureProcess {
     let secret: Secret<[UInt8]>?
     let process: ProcessContext
 
-    package func open(_ loop: LoopContext) throws -> WebhookPart {
+    package var retentions: [Retention] { [Retention("event", keep: settings.eventRetention)] }
+
+    /// From here on the events of subscriptions wait for them.
+    package func prepare(_ loop: LoopContext) async throws {
         let store = PostgresWebhookStore(client: loop.database)
-        guard loop.isFirst, let secret else { return WebhookPart(store, dispatcher: nil, logger: process.logger) }
+        for subscription in process.slotsOn(EventSubscription.self) { try await store.subscribe(subscription) }
+    }
+
+    package func open(_ loop: LoopContext) throws -> WebhookPart {
+        WebhookPart(loop, dispatcher: try dispatcher(loop), process)
+    }
+
+    /// `nil` on other loops than the first, and without a secret, as nothing can be signed: what happens meanwhile waits in the database.
+    private func dispatcher(_ loop: LoopContext) throws -> WebhookDispatcher? {
+        guard loop.isFirst, let secret else { return nil }
         let reactor = loop.reactor
         let exchange = CurlClient(
             reactor,
@@ -49,7 +61,7 @@ package struct WebhookProcess: FeatureProcess {
             metrics: process.metrics
         )
         var surroundings = WebhookDispatcher.Surroundings(
-            store: store,
+            store: PostgresWebhookStore(client: loop.database),
             exchange: exchange,
             vault: try WebhookVault(secret: secret),
             loop: (
@@ -61,43 +73,98 @@ package struct WebhookProcess: FeatureProcess {
         )
         surroundings.logger = process.logger
         surroundings.metrics = process.metrics
-        let dispatcher = try WebhookDispatcher(
+        return try WebhookDispatcher(
             policy: settings.policy,
             concurrency: settings.concurrency,
             agent: process.agent,
             surroundings: surroundings
         )
-        return WebhookPart(store, dispatcher: dispatcher, logger: process.logger)
     }
 }
 
-/// The delivery on one loop; the first one delivers.
+/// The delivery on one loop; the first one delivers, and has the events handled that features subscribe to.
 package final class WebhookPart: FeaturePart {
     package static let routes: [RouteGroup<WebhookPart>] = []
 
     private let store: PostgresWebhookStore
-    /// `nil` on other loops, and without a secret, as nothing can be signed: what happens meanwhile waits in the database.
+    private let events: PostgresEventStore
     private let dispatcher: WebhookDispatcher?
-    private let logger: Logger
+    private let reactor: Reactor
+    private let process: ProcessContext
+    private var subscribers: [EventSubscriber] = []
 
-    init(_ store: PostgresWebhookStore, dispatcher: WebhookDispatcher?, logger: Logger) {
-        self.store = store
+    init(_ loop: LoopContext, dispatcher: WebhookDispatcher?, _ process: ProcessContext) {
+        store = PostgresWebhookStore(client: loop.database)
+        events = PostgresEventStore(client: loop.database)
+        reactor = loop.reactor
         self.dispatcher = dispatcher
-        self.logger = logger
+        self.process = process
+    }
+
+    /// Has the events of a subscription handled, for a feature that is being opened; one loop of the process does it.
+    package func handle(_ subscription: EventSubscription, _ handler: @escaping EventHandler) {
+        subscribers.append(EventSubscriber(subscription, handler, store, reactor, process.logger))
     }
 
     package func schedule(_ jobs: JobSchedule) {
+        for subscriber in subscribers { jobs.keep(subscriber.run, stop: subscriber.stop) }
+        let budget = WebhookDispatcher.countPause
+        if !subscribers.isEmpty {
+            jobs.every(WebhookDispatcher.countPause, budget: budget, "event.count") { _ in
+                try await self.countSubscribers()
+            }
+        }
+        jobs.every(WebhookDispatcher.purgeInterval, budget: budget, "webhook.purge") { _ in await self.purge() }
+        jobs.upkeep?.add { await self.prune() }
         guard let dispatcher else { return jobs.keep(warnOfEndpoints, stop: {}) }
         jobs.keep(dispatcher.run, stop: dispatcher.stop)
-        let budget = WebhookDispatcher.countPause
         jobs.every(WebhookDispatcher.countPause, budget: budget, "webhook.count") { _ in await dispatcher.count() }
-        jobs.every(WebhookDispatcher.purgeInterval, budget: budget, "webhook.purge") { _ in await dispatcher.purge() }
     }
 
     /// A secret that was forgotten would show only in what merchants do not hear.
     private func warnOfEndpoints() async {
         guard let endpoints = try? await store.endpoints(), !endpoints.isEmpty else { return }
         let fields = [LogField("endpoints", endpoints.count), LogField("setting", "merchant.secret_file")]
-        logger.error("webhook.no_secret", fields)
+        process.logger.error("webhook.no_secret", fields)
+    }
+
+    /// Shows what waits for subscribers.
+    private func countSubscribers() async throws(StoreError) {
+        for backlog in try await store.subscriberBacklogs() {
+            let labels = [("subscriber", backlog.name)]
+            process.metrics.gauge(
+                "sallyport_event_subscriber_lag_seconds",
+                help: "Age of the oldest event that waits for a subscriber; zero where none waits.",
+                labels: labels
+            ).set(Int(backlog.lag.components.seconds))
+            process.metrics.gauge(
+                "sallyport_event_subscriber_failing_subjects",
+                help: "Subjects whose next event a subscriber could not handle; it is tried again.",
+                labels: labels
+            ).set(backlog.failing)
+        }
+    }
+
+    /// Removes queues that nobody will ask for.
+    private func purge() async {
+        do throws(StoreError) {
+            let removed = try await store.purge()
+            if removed > 0 { process.logger.info("webhook.purged", [LogField("queues", removed)]) }
+        } catch {
+            process.logger.warning(
+                "webhook.store_failed",
+                [LogField("code", error.code.word), LogField("detail", error.detail)]
+            )
+        }
+    }
+
+    /// Takes old events out of the list; whether there may be more.
+    private func prune() async -> Bool {
+        do throws(StoreError) {
+            return try await events.prune() == PostgresEventStore.pruneLimit
+        } catch {
+            process.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
     }
 }

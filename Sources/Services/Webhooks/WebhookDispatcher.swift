@@ -322,7 +322,7 @@ package final class WebhookDispatcher {
         [
             LogField("endpoint", delivery.endpoint.description),
             LogField("webhook_event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
-            LogField("webview_session", delivery.event.subject.description), LogField("failures", delivery.failures),
+            LogField("webview_session", delivery.event.subject.id.description), LogField("failures", delivery.failures),
         ]
     }
 
@@ -332,16 +332,6 @@ package final class WebhookDispatcher {
             let backlog = try await surroundings.store.backlog()
             counters.lag.set(Int(backlog.lag.components.seconds))
             counters.deadLetteredQueues.set(backlog.deadLettered)
-        } catch {
-            note(error)
-        }
-    }
-
-    /// Removes what nobody will ask for.
-    package func purge() async {
-        do throws(StoreError) {
-            let removed = try await surroundings.store.purge()
-            if removed > 0 { surroundings.logger.info("webhook.purged", [LogField("queues", removed)]) }
         } catch {
             note(error)
         }

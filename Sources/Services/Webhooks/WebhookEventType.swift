@@ -65,13 +65,6 @@ extension WebhookEventType {
     /// The buyer's bank wants money back.
     package static let chargebackReceived = WebhookEventType("chargeback.received")
 
-    /// Whether it happens to orders, as its first word says; a type that only a newer program has, too.
-    var isOfOrder: Bool { WebhookEventType.subjectsOfOrders.contains(subject) }
-
-    private var subject: Substring { text.prefix { $0 != "." } }
-
-    private static let subjectsOfOrders = Set(ofOrders.map(\.subject))
-
     /// All of them, in the order in which documents have them.
     package static let ofOrders: [WebhookEventType] = [
         .sessionPaid, .sessionPaymentPending, .sessionDeclined, .sessionCanceled, .sessionExpired, .sessionStuck,

@@ -13,6 +13,8 @@ package struct WebhookSettings: Sendable {
     /// Whether servers may be on this machine, and without TLS there.
     package let allowsLoopback: Bool
     let authorityPath: String
+    /// How long events are kept behind their month.
+    let eventRetention: Duration
 
     /// Reads them.
     package init(_ read: inout SettingReader) {
@@ -38,6 +40,13 @@ package struct WebhookSettings: Sendable {
             "webhooks.ca_file",
             "PEM file: the only authorities of endpoints and shipping cost callbacks; empty for the machine's"
         )
+        let days = read.number(
+            "events.retention_days",
+            180...3650,
+            400,
+            "days to keep events after the end of their month"
+        )
+        eventRetention = .seconds(days * 86_400)
     }
 
     /// Whether a file of the secret is set.

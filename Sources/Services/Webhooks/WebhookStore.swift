@@ -154,9 +154,4 @@ package protocol WebhookStore: AnyObject {
     ///
     /// - Throws: What hinders the store.
     func backlog() async throws(StoreError) -> WebhookBacklog
-
-    /// Removes queues whose endpoint is gone or whose events are past retention.
-    ///
-    /// - Throws: What hinders the store.
-    func purge() async throws(StoreError) -> Int
 }

@@ -91,17 +91,18 @@ package final class ScriptedProgram {
         guard let web = WebOrigin("https://" + host), let link = WebOrigin("https://" + linkHost) else {
             throw ScriptError(complaints: ["the hosts are no origins"])
         }
-        return ProcessContext(
+        var process = ProcessContext(
             features,
             version: "1",
             web: web,
             link: link,
             headers: HeaderPolicy(includesSubdomains: true),
             assets: try site.assets(features.slots(StaticAsset.self)),
-            developmentAuthority: isDemo ? Array("authority".utf8) : nil,
             logger: log.logger(),
             metrics: MetricsRegistry()
         )
+        process.developmentAuthority = isDemo ? Array("authority".utf8) : nil
+        return process
     }
 
     private static let operations = [

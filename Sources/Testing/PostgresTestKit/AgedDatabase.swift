@@ -21,7 +21,7 @@ enum AgedDatabase {
                 FOREACH parent IN ARRAY ARRAY['webview_session', 'webview_session_event'] LOOP
                     PERFORM partition_make(parent, start, start + interval '1 month');
                 END LOOP;
-                FOREACH parent IN ARRAY ARRAY['merchant_order', 'payment_operation', 'merchant_event'] LOOP
+                FOREACH parent IN ARRAY ARRAY['merchant_order', 'payment_operation', 'event'] LOOP
                     PERFORM partition_make(parent, start, start + interval '1 month');
                 END LOOP;
             END LOOP;
@@ -89,8 +89,9 @@ enum AgedDatabase {
             'order-' || a.n, 'A1', 'sandbox', 'checkout-' || a.webview_session_id, a.permission,
             '[{"id":"hd8","name":"x","unitPrice":"1000","quantity":"1","sum":"1000"}]', 2
         FROM aged AS a;
-        INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-        SELECT a.webview_session_id, gen_random_uuid(), e, a.at, 'session.paid', '{}' FROM aged AS a, generate_series(1, 2) AS e;
+        INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+        SELECT a.webview_session_id, (left(id_floor(a.at)::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid,
+            e, a.at, 'session', 'session.paid', '{}' FROM aged AS a, generate_series(1, 2) AS e;
         INSERT INTO payment_object (
             webview_session_id, created_at, observed_at, amount, captured, kind, final, object_id, parent, currency, state)
         SELECT a.webview_session_id, a.at, a.at, 1640, CASE k.kind WHEN 'charge' THEN 1640 ELSE 0 END, k.kind::object_kind, k.final,
@@ -125,8 +126,9 @@ enum AgedDatabase {
         INSERT INTO webhook_endpoint (endpoint_id, created_at, url, types, key_id, secret, removed_at)
         SELECT ('01900000-0000-7000-8000-00000000001' || e)::uuid, now(), 'https://shop.example/hook', '{}', 'whk', '\\x00',
             CASE e WHEN 3 THEN now() END FROM generate_series(1, 3) AS e;
-        INSERT INTO webhook_delivery_queue (endpoint_id, webview_session_id, attempt_id, head, tail, next_at, since, failures, dead_at)
-        SELECT ('01900000-0000-7000-8000-00000000001' || e)::uuid, a.webview_session_id, CASE WHEN a.n % 3 = 0 THEN a.webview_session_id END, 1, 2,
+        INSERT INTO event_queue (receiver_id, subject_id, attempt_id, head_id, head, tail, next_at, since, failures, dead_at)
+        SELECT ('01900000-0000-7000-8000-00000000001' || e)::uuid, a.webview_session_id, CASE WHEN a.n % 3 = 0 THEN a.webview_session_id END,
+            (SELECT v.event_id FROM event AS v WHERE v.subject_id = a.webview_session_id AND v.sequence = 1), 1, 2,
             now() + (a.n % 7 - 3) * interval '1 minute', a.at, 0, CASE WHEN a.months > 0 THEN a.at END
         FROM aged AS a, generate_series(1, 3) AS e WHERE a.months < 2 OR a.n = 1;
         INSERT INTO reconciliation_run (day, started_at, ended_at, compared, differences, since_at, until_at, attempt_id, repairs)

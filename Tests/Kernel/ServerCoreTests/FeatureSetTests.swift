@@ -14,12 +14,11 @@ import Web
 
 /// A feature with one setting, one row and one counter of what was asked of it.
 private struct Lamp: Feature {
-    let isOn: Bool
+    let state: FeatureState
     let watts: Int
 
     static let card = FeatureCard(
         "lamp",
-        switches: ["lamp.on"],
         statements: .own([Statement(name: "lamp_read", sql: "SELECT 1")]),
         failures: [.dark],
         cookies: ["lamp"],
@@ -28,7 +27,7 @@ private struct Lamp: Feature {
     )
 
     init(_ settings: inout SettingReader) {
-        isOn = settings.flag("lamp.on", true, "whether it shines")
+        state = settings.flag("lamp.on", true, "whether it shines") ? .on : .off(set: ["lamp.on"])
         watts = settings.number("lamp.watts", 1...100, 60, "how much it takes")
     }
 
@@ -202,7 +201,7 @@ private let context = process(FeatureSet([Lamp.self]))
         let (features, _) = configured(set, ["SALLYPORT_LAMP_ON": "false"])
         #expect(features.off.map(\.name) == ["lamp", "shade"])
         #expect(
-            features.off.compactMap(\.sentence) == [
+            features.off.map(\.sentence) == [
                 "off; to switch it on, set lamp.on", "off, because lamp is off, which it needs",
             ]
         )

@@ -48,11 +48,11 @@ struct DocumentedReceiverTests {
                 try await withLoop { reactor in
                     _ = try await poll(reactor, "six events") { () throws -> Bool? in
                         try hooks.pass(minutes: 1)
-                        return try shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0" ? true : nil
+                        return try shop.value("SELECT count(*) FROM event_queue") == "0" ? true : nil
                     }
                 }
                 let event = try shop.value(
-                    "SELECT 'evt_' || event_id FROM merchant_event WHERE webview_session_id = $1 AND sequence = 2",
+                    "SELECT 'evt_' || event_id FROM event WHERE subject_id = $1 AND sequence = 2",
                     [sessions[0]]
                 )
                 _ = try await hooks.command("replay", event)

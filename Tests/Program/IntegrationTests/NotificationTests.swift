@@ -67,7 +67,7 @@ import Testing
                 try shop.rows("SELECT 1 FROM payment_poll WHERE object_id = $1", [paid.charge]).isEmpty
             }
             let events = try shop.rows(
-                "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
+                "SELECT type FROM event WHERE subject_id = $1 ORDER BY sequence",
                 [paid.webviewSession]
             )
             #expect(events.last == ["charge.canceled"])
@@ -133,7 +133,7 @@ import Testing
                 return now.0 == before.0 + 1 && now.1 == before.1 + 1
             }
             let events = try shop.rows(
-                "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
+                "SELECT type FROM event WHERE subject_id = $1 ORDER BY sequence",
                 [paid.webviewSession]
             )
             #expect(events.last == ["chargeback.received"])

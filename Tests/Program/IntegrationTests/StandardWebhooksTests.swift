@@ -103,11 +103,11 @@ struct StandardWebhooksTests {
                 #expect(try await shopper.purchase(try await shopper.toReturn()).status == 200)
                 try await withLoop { reactor in
                     _ = try await poll(reactor, "both events") { () throws -> Bool? in
-                        try judged.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0" ? true : nil
+                        try judged.shop.value("SELECT count(*) FROM event_queue") == "0" ? true : nil
                     }
                 }
                 let sent = try judged.shop.rows(
-                    "SELECT type || ' evt_' || event_id FROM merchant_event ORDER BY sequence"
+                    "SELECT type || ' evt_' || event_id FROM event ORDER BY sequence"
                 )
                 .compactMap { $0[0] }
                 #expect(sent.count == 2)

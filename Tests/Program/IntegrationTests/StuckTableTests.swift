@@ -83,7 +83,7 @@ struct StuckTableTests {
             let gauge = try #require(row.gauge)
             try await shop.wait(for: gauge) { try await number(gauge, shop) == "1" }
             let last = try shop.rows(
-                "SELECT type FROM merchant_event WHERE webview_session_id = $1 AND type LIKE '%stuck' ORDER BY sequence",
+                "SELECT type FROM event WHERE subject_id = $1 AND type LIKE '%stuck' ORDER BY sequence",
                 [webviewSession]
             )
             #expect(last.last?[0] == row.event)

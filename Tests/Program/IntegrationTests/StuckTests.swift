@@ -37,7 +37,7 @@ struct StuckTests {
     /// What the merchant was told, but for the charge of a payment.
     private func events(_ webviewSession: String, _ shop: Shop) throws -> [String] {
         try shop.rows(
-            "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
+            "SELECT type FROM event WHERE subject_id = $1 ORDER BY sequence",
             [webviewSession]
         )
         .compactMap { $0[0] }.filter { !$0.hasPrefix("charge.") }
@@ -113,7 +113,7 @@ struct StuckTests {
             let age = try await gauge(#"sallyport_purchases_oldest_seconds{state="stuck"}"#, shop).flatMap { Int($0) }
             #expect(age ?? 0 >= 2 * 86_400)
             #expect(try events(webviewSession, shop) == ["session.stuck"])
-            let reason = "SELECT data -> 'about' ->> 'reasonCode' FROM merchant_event WHERE webview_session_id = $1"
+            let reason = "SELECT data -> 'about' ->> 'reasonCode' FROM event WHERE subject_id = $1"
             #expect(try shop.value(reason, [webviewSession]) == "time")
             let read = try await session(webviewSession, shop)
             #expect(read["state"]?.text == "paying")

@@ -65,14 +65,14 @@ struct TwoProcessTests {
             receiver.behave(.slow(.milliseconds(50)))
             try shop.rows(
                 """
-                INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-                SELECT f::uuid, gen_random_uuid(), n, now(), 'session.paid', '{}'
+                INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+                SELECT f::uuid, id_new(), n, now(), 'session', 'session.paid', '{}'
                 FROM unnest(string_to_array($1, ',')) AS f, generate_series(1, 4) AS n
                 """,
                 [orders.joined(separator: ",")]
             )
             try await poll(shop.reactor, "quiet queues") {
-                try shop.rows("SELECT 1 FROM webhook_delivery_queue").isEmpty ? () : nil
+                try shop.rows("SELECT 1 FROM event_queue").isEmpty ? () : nil
             }
             expectOrder(receiver.received, of: orders, 1...4)
             #expect(receiver.received.count == 120)

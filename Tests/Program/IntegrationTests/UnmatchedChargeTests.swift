@@ -72,7 +72,7 @@ struct UnmatchedChargeTests {
             #expect(line.contains("error") && line.contains(webviewSession) && line.contains(permission), "\(line)")
             // What was paid is paid once, whatever is told again.
             #expect(try await shop.effectiveCompletions() == 1)
-            let events = "SELECT type FROM merchant_event WHERE webview_session_id = $1 AND type = 'session.paid'"
+            let events = "SELECT type FROM event WHERE subject_id = $1 AND type = 'session.paid'"
             #expect(try shop.rows(events, [webviewSession]).count == 1)
         }
     }
@@ -130,7 +130,7 @@ struct UnmatchedChargeTests {
             #expect(try shop.state(of: webviewSession) == state)
             #expect(try shop.rows("SELECT 1 FROM notification WHERE outcome = 'unpaid'").isEmpty)
             #expect(log.lines(with: "purchase.reclaimed").isEmpty)
-            #expect(try shop.rows("SELECT 1 FROM merchant_event WHERE type = 'session.paid'").isEmpty)
+            #expect(try shop.rows("SELECT 1 FROM event WHERE type = 'session.paid'").isEmpty)
         }
     }
 

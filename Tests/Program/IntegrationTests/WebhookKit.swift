@@ -17,8 +17,8 @@ struct HookedShop: Sendable {
     func happen(_ sessions: [String], _ places: ClosedRange<Int>, _ type: String = "session.paid") throws {
         try shop.rows(
             """
-            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-            SELECT f::uuid, gen_random_uuid(), n, now(), $2, json_build_object('reference', 'R-' || n)
+            INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+            SELECT f::uuid, id_new(), n, now(), 'session', $2, json_build_object('reference', 'R-' || n)
             FROM unnest(string_to_array($1, ',')) AS f, generate_series($3::bigint, $4::bigint) AS n
             """,
             [sessions.joined(separator: ","), type, "\(places.lowerBound)", "\(places.upperBound)"]
@@ -40,7 +40,7 @@ struct HookedShop: Sendable {
     /// Waits until nothing is due and nothing is under way.
     func settle(atMost patience: Duration = Patience.usual) async throws {
         let question = """
-            SELECT count(*) FROM webhook_delivery_queue
+            SELECT count(*) FROM event_queue
             WHERE dead_at IS NULL AND (attempt_id IS NOT NULL OR next_at <= now())
             """
         try await withLoop { reactor in
@@ -62,7 +62,7 @@ struct HookedShop: Sendable {
     /// Lets time pass for everything that waits.
     func pass(minutes: Int) throws {
         try shop.rows(
-            "UPDATE webhook_delivery_queue SET next_at = next_at - make_interval(mins => $1::integer) WHERE attempt_id IS NULL",
+            "UPDATE event_queue SET next_at = next_at - make_interval(mins => $1::integer) WHERE attempt_id IS NULL",
             ["\(minutes)"]
         )
     }

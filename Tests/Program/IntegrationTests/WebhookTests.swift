@@ -20,7 +20,7 @@ struct WebhookTests {
             try await hooks.settle()
             #expect(hooks.receiver.accepted.isEmpty)
             #expect(
-                try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue WHERE head = 1 AND tail = 4") == "50"
+                try hooks.shop.value("SELECT count(*) FROM event_queue WHERE head = 1 AND tail = 4") == "50"
             )
             #expect(Set(hooks.receiver.received.map(\.sequence)) == [1], "nothing overtakes the first")
             hooks.receiver.behave(.status(200))
@@ -30,7 +30,7 @@ struct WebhookTests {
             try await hooks.arrived(204)
             try await hooks.settle()
             expectOrder(hooks.receiver.accepted, of: sessions + next, 1...4)
-            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0")
+            #expect(try hooks.shop.value("SELECT count(*) FROM event_queue") == "0")
         }
     }
 
@@ -75,7 +75,7 @@ struct WebhookTests {
             try await hooks.arrived(6)
             try await hooks.settle()
             expectOrder(hooks.receiver.accepted, of: sessions, 1...2)
-            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0", "\(name)")
+            #expect(try hooks.shop.value("SELECT count(*) FROM event_queue") == "0", "\(name)")
             let test = try await hooks.command("test", hooks.endpoint)
             #expect(test.exit == .code(0), "\(name)")
             #expect(test.lines.first?["status"]?.integer == 200, "\(name)")
@@ -129,7 +129,7 @@ struct WebhookTests {
             #expect(answer.status == 200, "\(answer.text)")
             #expect(hooks.receiver.accepted.isEmpty)
             let waiting =
-                "SELECT count(*) FROM webhook_delivery_queue WHERE webview_session_id = $1 AND attempt_id IS NULL"
+                "SELECT count(*) FROM event_queue WHERE subject_id = $1 AND attempt_id IS NULL"
             #expect(try hooks.shop.value(waiting, [shopper.webviewSession]) == "1")
         }
     }
@@ -176,7 +176,7 @@ struct WebhooksCommandTests {
             #expect(try await hooks.command("remove", hooks.endpoint).exit == .code(1))
             #expect(try await hooks.command("rotate", hooks.endpoint).exit == .code(1))
             try hooks.happen(try hooks.sessions(1), 1...1)
-            #expect(try hooks.shop.value("SELECT count(*) FROM webhook_delivery_queue") == "0")
+            #expect(try hooks.shop.value("SELECT count(*) FROM event_queue") == "0")
         }
     }
 
@@ -249,7 +249,7 @@ struct WebhooksCommandTests {
 struct WebhookCrashTests {
     /// What a purchase has written, as the database has it: the event and its queue are there, or neither.
     private func paid(_ shop: ProcessShop) throws -> [String] {
-        try shop.rows("SELECT webview_session_id FROM merchant_event WHERE type = 'session.paid'").compactMap { $0[0] }
+        try shop.rows("SELECT subject_id FROM event WHERE type = 'session.paid'").compactMap { $0[0] }
     }
 
     @Test func `a program that is killed between the commit and the try loses nothing`() async throws {
@@ -286,7 +286,7 @@ struct WebhookCrashTests {
             receiver.behave(.status(200))
             _ = try await shop.startServer()
             // The lease of the one that died.
-            try shop.rows("UPDATE webhook_delivery_queue SET next_at = now()")
+            try shop.rows("UPDATE event_queue SET next_at = now()")
             _ = try await poll(shop.reactor, "the event") { receiver.accepted.isEmpty ? nil : true }
             let tries = receiver.received.filter { $0.sequence == 1 }
             #expect(tries.count > 1)

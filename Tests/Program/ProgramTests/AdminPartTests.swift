@@ -90,7 +90,11 @@ private struct AdminFixture {
             let loop = LoopContext(reactor, database: database, headers: process.headers)
             // What features have for buyers is not taken here.
             for name in [FormatName.json, .page] { loop.formats[name] = ForBuyers() }
-            let part = AdminPart(Readiness(database, running, PartitionHealth(metrics)), metrics, fields: process.headers.downgrade)
+            let part = AdminPart(
+                Readiness(database, running, PartitionHealth(metrics)),
+                metrics,
+                fields: process.headers.downgrade
+            )
             let secret = token.map { Secret(Array($0.utf8)) }
             let access = AdminAccess(listener: SocketAddress("127.0.0.1:8444"), token: secret)
             let router = try Router.adminListener(part, access, loop, try running.open(loop))

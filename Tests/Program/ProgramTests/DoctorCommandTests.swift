@@ -216,7 +216,9 @@ import Testing
                 "D57 note checkout: The feature is off; to switch it on, set provider.merchant_id, provider.store_id, "
             )
         )
-        #expect(result.output.contains("D57 note merchant: The feature is off, because checkout is off, which it needs."))
+        #expect(
+            result.output.contains("D57 note merchant: The feature is off, because checkout is off, which it needs.")
+        )
         #expect(!result.output.contains(" provider.merchant_id: "))
         let half = await run(["doctor"], environment: ["SALLYPORT_PROVIDER_STORE_ID": "amzn1.application-oa2-client.x"])
         for setting in ["provider.merchant_id", "provider.private_key"] {

@@ -21,8 +21,8 @@ private final class ListRig {
     /// An event of a session, in whatever transaction a connection has.
     static func insert(_ webviewSession: UUIDBytes, _ sequence: Int) -> String {
         """
-        INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-        VALUES ('\(webviewSession)', gen_random_uuid(), \(sequence), statement_timestamp(), 'session.paid', '{}')
+        INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+        VALUES ('\(webviewSession)', id_new(), \(sequence), statement_timestamp(), 'session', 'session.paid', '{}')
         """
     }
 
@@ -31,7 +31,7 @@ private final class ListRig {
     /// What is listed behind a place, as session and sequence.
     func listed(after cursor: EventCursor? = nil, limit: Int = 100) async throws -> [String] {
         let page = try #require(try await store.page(after: cursor, limit: limit))
-        return page.events.map { "\($0.subject) \($0.sequence)" }
+        return page.events.map { "\($0.subject.id) \($0.sequence)" }
     }
 
     /// The same, once there are so many: transactions of other tests hold the list up, since it is one server.
@@ -62,7 +62,7 @@ struct EventStoreTests {
             for part in 0..<3 {
                 let page = try #require(try await list.store.page(after: cursor, limit: 2))
                 #expect(page.hasMore == (part < 2))
-                found += page.events.map { "\($0.subject) \($0.sequence)" }
+                found += page.events.map { "\($0.subject.id) \($0.sequence)" }
                 cursor = EventCursor(page.next.text)
                 #expect(cursor == page.next)
             }
@@ -135,10 +135,10 @@ struct EventStoreTests {
             let webviewSession = list.webviewSession()
             for sequence in 1...3 { try list.rig.sql(ListRig.insert(webviewSession, sequence)) }
             #expect(try await list.store.prune() == 0)
-            try list.rig.sql("UPDATE merchant_event_feed SET at = at - interval '31 days' WHERE sequence < 3")
+            try list.rig.sql("UPDATE event_feed SET at = at - interval '31 days' WHERE sequence < 3")
             #expect(try await list.store.prune() == 2)
             #expect(try await list.listed(1) == ["\(webviewSession) 3"])
-            #expect(try list.rig.admin.rows("SELECT count(*) FROM merchant_event") == [["3"]])
+            #expect(try list.rig.admin.rows("SELECT count(*) FROM event") == [["3"]])
         }
     }
 

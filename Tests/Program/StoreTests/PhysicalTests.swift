@@ -103,22 +103,23 @@ struct PhysicalTests {
     @Test func `lets the dispatcher find queues and events without looking at others`() async throws {
         try await withPlans(of: PostgresWebhookStore.dispatcherStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter {
-                ($0.contains(" on public.webhook_delivery_queue") || $0.contains(" on public.merchant_event"))
+                ($0.contains(" on public.event_queue") || $0.contains(" on public.event"))
                     && $0.contains(" Scan")
             }
             #expect(!scans.isEmpty, "\(name)")
             for scan in scans { #expect(!scan.contains("Seq Scan"), "\(name): \(plan)") }
-            #expect(plan.contains("webhook_delivery_queue_due") == (name == "webhook_claim"), "\(name): \(plan)")
+            #expect(plan.contains("event_queue_due") == (name == "webhook_claim"), "\(name): \(plan)")
         }
     }
 
     @Test func `lets an operator's replay walk along the primary keys`() async throws {
         try await withPlans(of: PostgresWebhookStore.longStatements) { name, plan in
             let scans = plan.split(separator: "\n").filter {
-                ($0.contains(" on public.webhook_delivery_queue") || $0.contains(" on public.merchant_event"))
+                ($0.contains(" on public.event_queue") || $0.contains(" on public.event"))
                     && $0.contains(" Scan")
             }
-            #expect(!scans.isEmpty, "\(name)")
+            // Of the months only that of the event is looked at, and a plan without its id has none.
+            #expect(!scans.isEmpty || plan.contains("Subplans Removed"), "\(name)")
             for scan in scans { #expect(scan.contains("Index") && scan.contains("_pkey"), "\(name): \(plan)") }
         }
     }

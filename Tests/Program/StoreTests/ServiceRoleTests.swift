@@ -10,8 +10,8 @@ import Testing
 struct ServiceRoleTests {
     /// Tables whose rows it deletes: queues, claims and messages, none of them an order, its ledger or a trail.
     private static let deleted: Set<String> = [
-        "api_idempotency", "webview_session_purchase", "merchant_event_feed", "notification", "payment_operation_open",
-        "payment_poll", "skipped_row", "webhook_delivery_queue",
+        "api_idempotency", "webview_session_purchase", "event_feed", "notification", "payment_operation_open",
+        "payment_poll", "skipped_row", "event_queue",
     ]
     /// Tables of which it may change every column.
     private static let changed: Set<String> = ["webview_session"]
@@ -38,7 +38,9 @@ struct ServiceRoleTests {
         "program_policy": ["is_only"],
         "reconciliation_run": ["day"],
         "skipped_row": ["work", "webview_session_id", "since"],
-        "webhook_delivery_queue": ["endpoint_id", "webview_session_id"],
+        "event_queue": ["receiver_id", "subject_id"],
+        "event_subject": ["subject_id"],
+        "event_subscriber": ["subscriber_id", "name"],
         "webhook_endpoint": ["endpoint_id", "created_at", "url", "types"],
         "webview_session_private": ["webview_session_id"],
         "webview_session_purchase": ["webview_session_id"],
@@ -125,7 +127,7 @@ struct ServiceRoleTests {
         "DELETE FROM webview_session_trail",
         "INSERT INTO operator_event (operator, command, target) VALUES ('a', 'b', 'c')",
         "MERGE INTO operator_event AS t USING (SELECT 1) AS s ON true WHEN MATCHED THEN DELETE",
-        "UPDATE operator_event SET command = ''", "DELETE FROM operator_event", "UPDATE merchant_event SET type = ''",
+        "UPDATE operator_event SET command = ''", "DELETE FROM operator_event", "UPDATE event SET type = ''",
         "DELETE FROM merchant_order", "DELETE FROM payment_object", "DELETE FROM payment_operation",
         "DELETE FROM webview_session",
         "UPDATE merchant_order SET webview_session_id = '00000000-0000-7000-8000-000000000000'",

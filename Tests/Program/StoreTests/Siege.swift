@@ -55,8 +55,8 @@ final class Siege {
         INSERT INTO operator_event (at, ended_at, operator, command, target)
         SELECT now() - m * interval '1 month', now(), 'taro', 'stuck', m::text FROM generate_series(0, 36) AS m;
         CREATE TABLE kept_webview_session_event AS SELECT e::text AS row FROM webview_session_event AS e WHERE webview_session_id >= id_floor(now() - interval '90 days');
-        CREATE TABLE kept_merchant_event AS SELECT e::text AS row FROM merchant_event AS e
-            WHERE webview_session_id >= id_floor(now() - interval '180 days');
+        CREATE TABLE kept_event AS SELECT e::text AS row FROM event AS e
+            WHERE event_id >= id_floor(now() - interval '180 days');
         CREATE TABLE kept_operator_event AS SELECT e::text AS row FROM operator_event AS e WHERE at >= now() - interval '400 days';
         CREATE TABLE kept_merchant_order AS SELECT webview_session_id::text AS row FROM merchant_order
             WHERE webview_session_id >= id_floor(now() - interval '180 days');
@@ -68,7 +68,7 @@ final class Siege {
         """
 
     private static let rows = [
-        ("webview_session_event", "t::text"), ("merchant_event", "t::text"), ("operator_event", "t::text"),
+        ("webview_session_event", "t::text"), ("event", "t::text"), ("operator_event", "t::text"),
         ("merchant_order", "webview_session_id::text"),
         ("payment_object", "object_id || webview_session_id"), ("payment_operation", "operation_id::text"),
         ("webview_session", "webview_session_id::text"),

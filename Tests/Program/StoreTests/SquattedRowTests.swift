@@ -119,16 +119,16 @@ struct SquattedRowTests {
             let (crossing, attempt) = try await rig.purchasing()
             try service.run(
                 """
-                INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-                SELECT '\(crossing.webviewSession)', gen_random_uuid(), n, now(), 'x', '{}' FROM generate_series(1, 5) AS n;
+                INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+                SELECT '\(crossing.webviewSession)', id_new(), n, now(), 'session', 'x', '{}' FROM generate_series(1, 5) AS n;
                 """
             )
             try await rig.settle(attempt)
             // Both are there, are listed, and are delivered in their turn.
             let listed = """
-                SELECT v.sequence, v.type, w.tail FROM merchant_event AS v
-                JOIN merchant_event_feed AS f ON f.webview_session_id = v.webview_session_id AND f.sequence = v.sequence
-                JOIN webhook_delivery_queue AS w ON w.webview_session_id = v.webview_session_id WHERE v.type <> 'x' ORDER BY 1
+                SELECT v.sequence, v.type, w.tail FROM event AS v
+                JOIN event_feed AS f ON f.subject_id = v.subject_id AND f.event_id = v.event_id
+                JOIN event_queue AS w ON w.subject_id = v.subject_id WHERE v.type <> 'x' ORDER BY 1
                 """
             #expect(try rig.admin.rows(listed) == [["1", "session.paid", "5"], ["2", "charge.authorized", "5"]])
         }

@@ -241,7 +241,7 @@ extension Rig {
     func dropOrders() async throws -> Dropped {
         let keep = Duration.seconds(400 * 86_400)
         let tables: [(StaticName, Duration)] = [
-            ("payment_operation", keep), ("merchant_event", keep), ("merchant_order", keep),
+            ("payment_operation", keep), ("event", keep), ("merchant_order", keep),
         ]
         return try await drop([Retention("orders", tables)])
     }
@@ -255,7 +255,11 @@ extension Rig {
         var all = Dropped()
         for retention in retentions {
             let work = try await drop { () async throws(PostgresError) in try await partitions.drop(retention) }
-            all = Dropped(count: all.count + work.count, overdue: all.overdue + work.overdue, problem: all.problem ?? work.problem)
+            all = Dropped(
+                count: all.count + work.count,
+                overdue: all.overdue + work.overdue,
+                problem: all.problem ?? work.problem
+            )
         }
         return all
     }

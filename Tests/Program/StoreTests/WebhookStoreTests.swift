@@ -37,8 +37,8 @@ private final class WebhookRig {
 
     static func insert(_ webviewSession: UUIDBytes, _ places: ClosedRange<Int>, _ type: WebhookEventType) -> String {
         """
-        INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-        SELECT '\(webviewSession)', gen_random_uuid(), n, now(), '\(type.text)', json_build_object('place', n)
+        INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+        SELECT '\(webviewSession)', id_new(), n, now(), 'session', '\(type.text)', json_build_object('place', n)
         FROM generate_series(\(places.lowerBound), \(places.upperBound)) AS n
         """
     }
@@ -69,9 +69,9 @@ private final class WebhookRig {
     func fill(_ endpoint: UUIDBytes, _ count: Int) throws {
         try rig.sql(
             """
-            INSERT INTO webhook_delivery_queue (endpoint_id, webview_session_id, head, tail, next_at, since, failures)
+            INSERT INTO event_queue (receiver_id, subject_id, head_id, head, tail, next_at, since, failures)
             SELECT '\(endpoint)', (substr(id_floor(now())::text, 1, 13) || substr(gen_random_uuid()::text, 14))::uuid,
-                1, 1, now() + interval '1 hour', now(), 1
+                id_new(), 1, 1, now() + interval '1 hour', now(), 1
             FROM generate_series(1, \(count))
             """
         )
@@ -86,9 +86,9 @@ private final class WebhookRig {
                 IF (SELECT count(*) FROM old) > 1000 THEN RAISE 'too many at once'; END IF;
                 RETURN NULL;
             END $$;
-            CREATE TRIGGER few_updates AFTER UPDATE ON webhook_delivery_queue
+            CREATE TRIGGER few_updates AFTER UPDATE ON event_queue
                 REFERENCING OLD TABLE AS old FOR EACH STATEMENT EXECUTE FUNCTION few();
-            CREATE TRIGGER few_deletes AFTER DELETE ON webhook_delivery_queue
+            CREATE TRIGGER few_deletes AFTER DELETE ON event_queue
                 REFERENCING OLD TABLE AS old FOR EACH STATEMENT EXECUTE FUNCTION few()
             """
         )
@@ -96,13 +96,13 @@ private final class WebhookRig {
 
     func queues() throws -> [[String?]] {
         try rig.admin.rows(
-            "SELECT head, tail, failures, dead_at IS NOT NULL FROM webhook_delivery_queue ORDER BY webview_session_id, endpoint_id"
+            "SELECT head, tail, failures, dead_at IS NOT NULL FROM event_queue ORDER BY subject_id, receiver_id"
         )
     }
 
     /// Lets time pass for all queues.
     func age(seconds: Int) throws {
-        try rig.sql("UPDATE webhook_delivery_queue SET next_at = next_at - interval '\(seconds) seconds'")
+        try rig.sql("UPDATE event_queue SET next_at = next_at - interval '\(seconds) seconds'")
     }
 }
 
@@ -123,13 +123,13 @@ struct WebhookStoreTests {
             try hooks.happen(webviewSession, 1...2)
             try hooks.happen(webviewSession, 3...3, .chargeCaptured)
             let rows = try hooks.rig.admin.rows(
-                "SELECT endpoint_id, head, tail FROM webhook_delivery_queue ORDER BY endpoint_id"
+                "SELECT receiver_id, head, tail FROM event_queue ORDER BY receiver_id"
             )
             #expect(rows == [[all.description, "1", "3"], [some.description, "1", "2"]])
             // Whoever is added later hears of what happens later.
             let late = try await hooks.endpoint()
             try hooks.happen(webviewSession, 4...4)
-            let question = "SELECT head FROM webhook_delivery_queue WHERE endpoint_id = $1"
+            let question = "SELECT head FROM event_queue WHERE receiver_id = $1"
             let head = try hooks.rig.admin.rows(question, [late.description])
             #expect(head == [["4"]])
         }
@@ -149,7 +149,7 @@ struct WebhookStoreTests {
             #expect(body["sessionId"]?.text == webviewSession.description)
             #expect(body["sequence"]?.integer == 1 && body["data"]?["place"]?.integer == 1)
             #expect(body["type"]?.text == "session.paid")
-            let id = try hooks.rig.admin.rows("SELECT event_id FROM merchant_event WHERE sequence = 1")[0][0]
+            let id = try hooks.rig.admin.rows("SELECT event_id FROM event WHERE sequence = 1")[0][0]
             #expect(body["id"]?.text == "evt_\(id ?? "")")
             // The next one comes with the outcome, and with the last the row goes.
             #expect(try await hooks.deliver(delivery) == 2)
@@ -157,7 +157,7 @@ struct WebhookStoreTests {
             second.event = WebhookEvent(
                 id: webviewSession,
                 type: "session.paid",
-                subject: webviewSession,
+                subject: .session(webviewSession),
                 sequence: 2,
                 at: SystemClock().now(),
                 data: [:]
@@ -172,8 +172,8 @@ struct WebhookStoreTests {
             _ = try await hooks.endpoint()
             try hooks.rig.sql(
                 """
-                INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-                VALUES ('\(hooks.webviewSession())', gen_random_uuid(), 1, now(), 'session.paid', '{"a":1,"a":2}')
+                INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+                VALUES ('\(hooks.webviewSession())', id_new(), 1, now(), 'session', 'session.paid', '{"a":1,"a":2}')
                 """
             )
             try hooks.happen(hooks.webviewSession(), 1...1)
@@ -267,7 +267,7 @@ struct WebhookStoreTests {
             }
             try await hooks.store.retryNow(one)
             let due = try await hooks.claim()
-            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.subject != deadLettered })
+            #expect(due.count == 2 && due.allSatisfy { $0.endpoint == one && $0.event.subject.id != deadLettered })
             #expect(two != one)
         }
     }
@@ -282,7 +282,7 @@ struct WebhookStoreTests {
             try await hooks.store.failed(delivery, DeliveryFailure(status: 410), again: nil)
             #expect(try await hooks.store.replay(.subject(webviewSession)).queues == 1)
             for delivery in try await hooks.claim() { _ = try await hooks.deliver(delivery) }
-            try hooks.rig.sql("DELETE FROM webhook_delivery_queue")
+            try hooks.rig.sql("DELETE FROM event_queue")
             // All have arrived; from the second on they are sent once more.
             let event = try #require(delivery.event.id as UUIDBytes?)
             for place in [nil, webviewSession] {
@@ -341,12 +341,12 @@ struct WebhookStoreTests {
             try hooks.fill(one, 2500)
             try hooks.fill(two, 3)
             try hooks.refuseLargeStatements()
-            let due = "SELECT count(*) FROM webhook_delivery_queue WHERE next_at <= now()"
+            let due = "SELECT count(*) FROM event_queue WHERE next_at <= now()"
             try await hooks.store.retryNow(one)
             #expect(try hooks.rig.admin.rows(due) == [["2500"]])
-            try hooks.rig.sql("ALTER TABLE webhook_delivery_queue DISABLE TRIGGER few_updates")
+            try hooks.rig.sql("ALTER TABLE event_queue DISABLE TRIGGER few_updates")
             try hooks.age(seconds: -3600)
-            try hooks.rig.sql("ALTER TABLE webhook_delivery_queue ENABLE TRIGGER few_updates")
+            try hooks.rig.sql("ALTER TABLE event_queue ENABLE TRIGGER few_updates")
             #expect(try await hooks.store.replay(.endpoint(one)) == WebhookReplayed(queues: 2500))
             #expect(try hooks.rig.admin.rows(due + " AND failures = 0") == [["2500"]])
             #expect(try await hooks.store.remove(one) == 2500)
@@ -368,7 +368,7 @@ struct WebhookStoreTests {
             for _ in 0..<3 { try hooks.happen(hooks.webviewSession(), 1...9000) }
             _ = try await hooks.endpoint()
             let rows = try hooks.rig.admin.rows(
-                "SELECT event_id FROM merchant_event WHERE webview_session_id = $1 AND sequence = 2",
+                "SELECT event_id FROM event WHERE subject_id = $1 AND sequence = 2",
                 [webviewSession.description]
             )
             let id = try #require(UUIDBytes(rows[0][0] ?? ""))
@@ -427,14 +427,14 @@ struct WebhookStoreTests {
             // One that a writer has left behind at the same moment is removed later, and tells nobody of anything.
             try hooks.rig.sql(
                 """
-                INSERT INTO webhook_delivery_queue (endpoint_id, webview_session_id, head, tail, next_at, since, failures)
-                VALUES ('\(endpoint)', '\(webviewSession)', 1, 1, now(), now(), 0)
+                INSERT INTO event_queue (receiver_id, subject_id, head_id, head, tail, next_at, since, failures)
+                VALUES ('\(endpoint)', '\(webviewSession)', id_new(), 1, 1, now(), now(), 0)
                 """
             )
             #expect(try await hooks.claim().isEmpty)
-            try hooks.rig.sql("UPDATE webhook_delivery_queue SET since = since - interval '1 hour'")
+            try hooks.rig.sql("UPDATE event_queue SET since = since - interval '1 hour'")
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 0))
-            try hooks.rig.sql("UPDATE webhook_delivery_queue SET dead_at = now()")
+            try hooks.rig.sql("UPDATE event_queue SET dead_at = now()")
             #expect(try await hooks.store.backlog() == WebhookBacklog(lag: .zero, deadLettered: 0))
             #expect(try await hooks.store.queues(of: nil, onlyDeadLettered: true, limit: 9).isEmpty)
             #expect(try await hooks.store.purge() == 1)
@@ -505,8 +505,8 @@ private final class Race {
     private static let insert = Statement(
         name: "test_event",
         sql: """
-            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-            VALUES ($1, gen_random_uuid(), $2, statement_timestamp(), $3, '{}')
+            INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+            VALUES ($1, id_new(), $2, statement_timestamp(), 'session', $3, '{}')
             """,
         parameterTypes: [.uuid, .int8, .text]
     )
@@ -551,7 +551,7 @@ private final class Race {
                     try await store.failed(delivery, DeliveryFailure(status: 500), again: pause)
                     break
                 }
-                arrivals.record((delivery.endpoint, delivery.event.subject, delivery.event.sequence))
+                arrivals.record((delivery.endpoint, delivery.event.subject.id, delivery.event.sequence))
                 guard case .next(let event) = try await store.delivered(delivery, lease: .seconds(600)) else { break }
                 delivery.event = event
             }
@@ -562,7 +562,7 @@ private final class Race {
     /// Whether every queue has come to its end; ends the senders.
     func waitUntilQuiet() async throws -> Bool {
         var looks = 0
-        while looks < 3000, try rig.admin.rows("SELECT count(*) FROM webhook_delivery_queue")[0][0] != "0" {
+        while looks < 3000, try rig.admin.rows("SELECT count(*) FROM event_queue")[0][0] != "0" {
             looks += 1
             await rig.client.pause(for: .milliseconds(10))
         }

@@ -13,7 +13,7 @@ struct EventTests {
         WebhookEvent(
             id: id,
             type: WebhookEventType.chargeCaptured.text,
-            subject: subject,
+            subject: .session(subject),
             sequence: 7,
             at: WallTime(microseconds: 1_773_453_566_999_999),
             data: data
@@ -45,7 +45,7 @@ struct EventTests {
         let event = WebhookEvent(
             id: id,
             type: "note.written",
-            subject: subject,
+            subject: EventSubject("note", subject),
             sequence: 2,
             at: WallTime(seconds: 0),
             data: ["text": "hello"]
@@ -54,7 +54,7 @@ struct EventTests {
         #expect(
             text == """
                 {"object":"event","id":"\(WebhookEvent.text(of: id))","type":"note.written","createdAt":"1970-01-01T00:00:00Z",\
-                "sessionId":null,"subject":"\(subject)","sequence":2,"data":{"text":"hello"}}
+                "sessionId":null,"subject":{"kind":"note","id":"\(subject)"},"sequence":2,"data":{"text":"hello"}}
                 """
         )
     }

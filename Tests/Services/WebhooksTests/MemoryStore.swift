@@ -25,7 +25,6 @@ final class MemoryStore: WebhookStore {
     private(set) var failures: [DeliveryFailure] = []
     private(set) var pauses: [Duration?] = []
     private(set) var backlogCount = 0
-    private(set) var purgeCount = 0
     var isAway = false
 
     init(clock: ManualClock) {
@@ -52,7 +51,7 @@ final class MemoryStore: WebhookStore {
         WebhookEvent(
             id: UUIDBytes(high: subject.low, low: UInt64(sequence)),
             type: WebhookEventType.sessionPaid.text,
-            subject: subject,
+            subject: .session(subject),
             sequence: sequence,
             at: WallTime(seconds: 1_767_323_045),
             data: ["reference": "R-1"]
@@ -87,7 +86,7 @@ final class MemoryStore: WebhookStore {
     }
 
     private func key(_ delivery: ClaimedDelivery) -> Key? {
-        let key = Key(endpoint: delivery.endpoint, subject: delivery.event.subject)
+        let key = Key(endpoint: delivery.endpoint, subject: delivery.event.subject.id)
         return entries[key]?.attempt == delivery.attempt ? key : nil
     }
 
@@ -135,10 +134,5 @@ final class MemoryStore: WebhookStore {
         backlogCount += 1
         let deadLettered = entries.values.filter(\.queue.isDeadLettered).count
         return WebhookBacklog(lag: .seconds(entries.isEmpty ? 0 : 7), deadLettered: deadLettered)
-    }
-
-    func purge() async throws(StoreError) -> Int {
-        purgeCount += 1
-        return 0
     }
 }

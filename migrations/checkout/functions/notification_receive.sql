@@ -25,8 +25,8 @@ BEGIN
     IF said = 'CHARGEBACK' THEN
         -- Events are kept for longer than messages, and a chargeback takes longer than those are kept.
         IF NOT EXISTS (
-            SELECT FROM merchant_event AS e
-            WHERE e.webview_session_id = webview_session AND e.type = 'chargeback.received' AND e.data -> 'about' ->> 'id' = object)
+            SELECT FROM event AS e
+            WHERE e.subject_id = webview_session AND e.event_id >= id_before(webview_session) AND e.type = 'chargeback.received' AND e.data -> 'about' ->> 'id' = object)
         THEN
             PERFORM order_announce(webview_session, 'chargeback.received', json_build_object('kind', 'chargeback', 'id', object));
         END IF;

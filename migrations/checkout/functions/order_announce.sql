@@ -8,6 +8,6 @@ BEGIN
         UPDATE merchant_order AS o SET events = o.events + 1 WHERE o.webview_session_id = webview_session
         RETURNING o.webview_session_id, o.events, order_event_data(o, object) AS data
     )
-    INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-    SELECT o.webview_session_id, gen_random_uuid(), o.events, statement_timestamp(), event, o.data FROM o;
+    INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+    SELECT o.webview_session_id, id_new(), o.events, statement_timestamp(), 'session', event, o.data FROM o;
 END $$;

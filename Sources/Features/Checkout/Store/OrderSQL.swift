@@ -12,8 +12,8 @@ package enum OrderSQL {
     /// The event of each order in `o`, which returns the order's id, its count of events, the type and the data.
     static let announced = """
         m AS (
-            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-            SELECT o.webview_session_id, gen_random_uuid(), o.events, statement_timestamp(), o.type, o.data FROM o
+            INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+            SELECT o.webview_session_id, id_new(), o.events, statement_timestamp(), 'session', o.type, o.data FROM o
         )
         """
 
@@ -141,8 +141,8 @@ package enum OrderSQL {
             FROM p WHERE p.kind = 'permission' AND NOT \(isNamed)
             ON CONFLICT (object_id) DO NOTHING
         ), m AS (
-            INSERT INTO merchant_event (webview_session_id, event_id, sequence, at, type, data)
-            SELECT o.webview_session_id, gen_random_uuid(), o.events - e.later, statement_timestamp(), e.type,
+            INSERT INTO event (subject_id, event_id, sequence, at, subject_kind, type, data)
+            SELECT o.webview_session_id, id_new(), o.events - e.later, statement_timestamp(), 'session', e.type,
                 order_event_data(o.entry, e.object, c.entry)
             FROM o LEFT JOIN p AS c ON c.kind = 'charge', LATERAL (
                 SELECT o.type, NULL::json AS object, (SELECT count(k.type) FROM k) AS later

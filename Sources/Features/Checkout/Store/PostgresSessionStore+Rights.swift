@@ -37,7 +37,7 @@ extension PostgresSessionStore {
     ]
 
     /// The tables whose rows are only added to.
-    private static let trails = ["webview_session_event", "operator_event", "merchant_event"]
+    private static let trails = ["webview_session_event", "operator_event", "event"]
 
     private static func mayRewrite(_ role: String) -> String {
         trails.map { "has_table_privilege(\(role), '\($0)', 'UPDATE, DELETE, TRUNCATE')" }.joined(separator: " OR ")

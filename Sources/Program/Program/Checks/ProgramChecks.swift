@@ -17,9 +17,7 @@ enum ProgramChecks {
 
     /// D57: what the settings switch off, and what to set.
     static func off(_ features: [FeatureOff]) -> [Finding] {
-        features.compactMap { feature in
-            feature.sentence.map { Finding("D57", .note, feature.name, "The feature is \($0).") }
-        }
+        features.map { Finding("D57", .note, $0.name, "The feature is \($0.sentence).") }
     }
 
     /// D00: what the program itself refuses, unless a check has reported it already, in more detail.

@@ -67,7 +67,8 @@ extension DoctorCommand {
             let skipped = try await store.skippedSessions()
             facts.skipped = skipped.first.map { (skipped.count, "\($0.webviewSession) (\($0.sqlState))") }
             let newest = try await store.newestAccount()
-            if let newest, let settings = checkout?.provider, !settings.allowsAccountChange, !settings.merchantID.isEmpty,
+            if let newest, let settings = checkout?.provider, !settings.allowsAccountChange,
+                !settings.merchantID.isEmpty,
                 let environment = PublicKeyID(settings.publicKeyID)?.environment
             {
                 let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)

@@ -16,17 +16,18 @@ extension Configuration {
         logger: Logger,
         metrics: MetricsRegistry
     ) throws(ConfigurationError) -> ProcessContext {
-        ProcessContext(
+        var process = ProcessContext(
             FeatureList.all,
             version: ProgramVersion.text,
             web: listeners.web,
             link: listeners.link,
             headers: HeaderPolicy(includesSubdomains: includesSubdomains),
             assets: try site.assets(FeatureList.all.slots(StaticAsset.self)),
-            developmentAuthority: authority,
             logger: logger,
             metrics: metrics
         )
+        process.developmentAuthority = authority
+        return process
     }
 
     /// The same of a process that serves nothing: for checks of the settings.

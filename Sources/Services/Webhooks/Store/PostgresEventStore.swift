@@ -2,7 +2,7 @@ package import Postgres
 package import Primitives
 import StrictJSON
 
-/// Lists the events of merchants, in an order in which nothing is ever put before what was read; docs/schema.md has the tables.
+/// Lists the events, in an order in which nothing is ever put before what was read; docs/schema.md has the tables.
 ///
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresEventStore {
@@ -13,7 +13,7 @@ package final class PostgresEventStore {
 
     private let client: PostgresClient
 
-    /// For how long an event is listed; it is kept for as long as its order.
+    /// For how long an event is listed.
     private static let keep = Duration.seconds(30 * 86_400)
     /// How many rows one `prune` looks at, at most.
     package static let pruneLimit = 1_000
@@ -26,7 +26,7 @@ package final class PostgresEventStore {
     static let placeStatement = TypedStatement<Void, Int64, UUIDBytes, Int64>(
         name: "event_feed_place",
         sql:
-            "SELECT 1 FROM merchant_event_feed AS f WHERE f.webview_session_id = $2 AND f.sequence = $3 AND f.xact = $1"
+            "SELECT 1 FROM event_feed AS f WHERE f.subject_id = $2 AND f.sequence = $3 AND f.xact = $1"
     )
 
     /// Up to the oldest transaction that is still running: one that has begun before may yet commit an event that is listed
@@ -34,25 +34,26 @@ package final class PostgresEventStore {
     static let pageStatement = TypedStatement<ListedEvent, Int64, UUIDBytes, Int64, Int>(
         name: "event_feed_page",
         sql: """
-            SELECT l.xact, l.webview_session_id, l.sequence, v.event_id, v.type, v.at, v.data
+            SELECT l.xact, l.subject_id, l.sequence, v.event_id, v.subject_kind, v.type, v.at, v.data
             FROM (
-                SELECT f.xact, f.webview_session_id, f.sequence FROM merchant_event_feed AS f
-                WHERE (f.xact, f.webview_session_id, f.sequence) > ($1, $2, $3)
+                SELECT f.xact, f.subject_id, f.sequence, f.event_id FROM event_feed AS f
+                WHERE (f.xact, f.subject_id, f.sequence) > ($1, $2, $3)
                     AND f.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-                ORDER BY f.xact, f.webview_session_id, f.sequence LIMIT $4) AS l, LATERAL (
+                ORDER BY f.xact, f.subject_id, f.sequence LIMIT $4) AS l, LATERAL (
                 -- OFFSET keeps it one look by key for each.
-                SELECT x.* FROM merchant_event AS x
-                WHERE x.webview_session_id = l.webview_session_id AND x.sequence = l.sequence OFFSET 0) AS v
-            ORDER BY l.xact, l.webview_session_id, l.sequence
+                SELECT x.* FROM event AS x
+                WHERE x.subject_id = l.subject_id AND x.sequence = l.sequence AND x.event_id = l.event_id OFFSET 0) AS v
+            ORDER BY l.xact, l.subject_id, l.sequence
             """
     ) { row in
         let cursor = EventCursor(transaction: try row.next(), subject: try row.next(), sequence: try row.next())
-        let (id, type, time) = (try row.next(UUIDBytes.self), try row.next(String.self), try row.next(WallTime.self))
+        let (id, kind) = (try row.next(UUIDBytes.self), try row.next(String.self))
+        let (type, time) = (try row.next(String.self), try row.next(WallTime.self))
         let text = try row.next(StoredJSON.self).utf8
         let event = WebhookEvent(
             id: id,
             type: type,
-            subject: cursor.subject,
+            subject: EventSubject(kind, cursor.subject),
             sequence: cursor.sequence,
             at: time,
             // As in a webhook: one bad row must not stop all others.
@@ -92,11 +93,11 @@ package final class PostgresEventStore {
         name: "event_feed_prune",
         sql: """
             WITH o AS (
-                SELECT f.webview_session_id, f.sequence, f.at FROM merchant_event_feed AS f
-                ORDER BY f.xact, f.webview_session_id, f.sequence LIMIT $2
+                SELECT f.subject_id, f.sequence, f.event_id, f.at FROM event_feed AS f
+                ORDER BY f.xact, f.subject_id, f.sequence LIMIT $2
             ), d AS (
-                DELETE FROM merchant_event_feed AS f USING o
-                WHERE f.webview_session_id = o.webview_session_id AND f.sequence = o.sequence
+                DELETE FROM event_feed AS f USING o
+                WHERE f.subject_id = o.subject_id AND f.sequence = o.sequence AND f.event_id = o.event_id
                     AND o.at < statement_timestamp() - $1 * interval '1 second'
                 RETURNING 1
             )

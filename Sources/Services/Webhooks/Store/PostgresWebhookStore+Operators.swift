@@ -38,8 +38,8 @@ extension PostgresWebhookStore {
         sql: """
             SELECT e.endpoint_id, e.url, array_to_string(e.types, ','), e.created_at, e.key_id,
                 CASE WHEN statement_timestamp() < e.previous_until THEN e.previous_key_id END,
-                count(w.webview_session_id), count(w.dead_at), min(w.since)
-            FROM webhook_endpoint AS e LEFT JOIN webhook_delivery_queue AS w ON w.endpoint_id = e.endpoint_id
+                count(w.subject_id), count(w.dead_at), min(w.since)
+            FROM webhook_endpoint AS e LEFT JOIN event_queue AS w ON w.receiver_id = e.endpoint_id
             WHERE e.removed_at IS NULL
             GROUP BY e.endpoint_id ORDER BY e.created_at, e.endpoint_id
             """
@@ -121,13 +121,13 @@ extension PostgresWebhookStore {
         name: "webhook_remove_queues",
         sql: """
             WITH l AS (
-                SELECT w.webview_session_id FROM webhook_delivery_queue AS w
-                WHERE w.endpoint_id = $1 AND EXISTS (
+                SELECT w.subject_id FROM event_queue AS w
+                WHERE w.receiver_id = $1 AND EXISTS (
                     SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = $1 AND e.removed_at IS NOT NULL)
-                ORDER BY w.webview_session_id LIMIT $2 FOR UPDATE
+                ORDER BY w.subject_id LIMIT $2 FOR UPDATE
             ), d AS (
-                DELETE FROM webhook_delivery_queue AS w USING l
-                WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id RETURNING 1
+                DELETE FROM event_queue AS w USING l
+                WHERE w.receiver_id = $1 AND w.subject_id = l.subject_id RETURNING 1
             )
             SELECT count(*) FROM d
             """
@@ -150,14 +150,14 @@ extension PostgresWebhookStore {
     static let queuesStatement = TypedStatement<WaitingQueue, UUIDBytes?, Bool, Int>(
         name: "webhook_queues",
         sql: """
-            SELECT w.endpoint_id, w.webview_session_id, v.event_id, v.type, w.head, w.tail, w.failures::bigint,
+            SELECT w.receiver_id, w.subject_id, v.event_id, v.type, w.head, w.tail, w.failures::bigint,
                 w.last_status::bigint, w.last_error, CASE WHEN w.dead_at IS NULL THEN w.next_at END, w.since
-            FROM webhook_delivery_queue AS w LEFT JOIN LATERAL (
-                SELECT x.event_id, x.type FROM merchant_event AS x
-                WHERE x.webview_session_id = w.webview_session_id AND x.sequence = w.head OFFSET 0) AS v ON true
-            WHERE ($1 IS NULL OR w.webview_session_id = $1) AND (NOT $2 OR w.dead_at IS NOT NULL) AND EXISTS (
-                SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL)
-            ORDER BY w.since, w.webview_session_id, w.endpoint_id LIMIT $3
+            FROM event_queue AS w LEFT JOIN LATERAL (
+                SELECT x.event_id, x.type FROM event AS x
+                WHERE x.subject_id = w.subject_id AND x.sequence = w.head AND x.event_id = w.head_id OFFSET 0) AS v ON true
+            WHERE ($1 IS NULL OR w.subject_id = $1) AND (NOT $2 OR w.dead_at IS NOT NULL) AND EXISTS (
+                SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.receiver_id AND e.removed_at IS NULL)
+            ORDER BY w.since, w.subject_id, w.receiver_id LIMIT $3
             """
     ) { row in
         let (endpoint, subject) = (try row.next(UUIDBytes.self), try row.next(UUIDBytes.self))

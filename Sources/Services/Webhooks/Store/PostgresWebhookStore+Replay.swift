@@ -36,20 +36,20 @@ extension PostgresWebhookStore {
         dead_at = NULL, failures = 0, next_at = statement_timestamp(), since = statement_timestamp()
         """
 
-    /// Goes on behind a webview session, so that a queue that fails again meanwhile is not met twice.
+    /// Goes on behind a subject, so that a queue that fails again meanwhile is not met twice.
     static let replayEndpointStatement = TypedStatement<(last: UUIDBytes, count: Int), UUIDBytes, UUIDBytes, Int>(
         name: "webhook_replay_endpoint",
         sql: """
             WITH l AS (
-                SELECT w.webview_session_id FROM webhook_delivery_queue AS w
-                WHERE w.endpoint_id = $1 AND w.webview_session_id > $2 AND \(waits)
-                ORDER BY w.webview_session_id LIMIT $3 FOR UPDATE
+                SELECT w.subject_id FROM event_queue AS w
+                WHERE w.receiver_id = $1 AND w.subject_id > $2 AND \(waits)
+                ORDER BY w.subject_id LIMIT $3 FOR UPDATE
             ), u AS (
-                UPDATE webhook_delivery_queue AS w SET \(released) FROM l
-                WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id
+                UPDATE event_queue AS w SET \(released) FROM l
+                WHERE w.receiver_id = $1 AND w.subject_id = l.subject_id
                 RETURNING 1
             )
-            SELECT l.webview_session_id, (SELECT count(*) FROM u) FROM l ORDER BY l.webview_session_id DESC LIMIT 1
+            SELECT l.subject_id, (SELECT count(*) FROM u) FROM l ORDER BY l.subject_id DESC LIMIT 1
             """
     ) { row in (try row.next(), try row.next()) }
 
@@ -68,13 +68,13 @@ extension PostgresWebhookStore {
         name: "webhook_replay_session",
         sql: """
             WITH l AS (
-                SELECT w.endpoint_id
-                FROM webhook_endpoint AS e JOIN webhook_delivery_queue AS w ON w.endpoint_id = e.endpoint_id AND w.webview_session_id = $1
+                SELECT w.receiver_id
+                FROM webhook_endpoint AS e JOIN event_queue AS w ON w.receiver_id = e.endpoint_id AND w.subject_id = $1
                 WHERE e.removed_at IS NULL AND \(waits)
-                ORDER BY w.endpoint_id FOR UPDATE OF w
+                ORDER BY w.receiver_id FOR UPDATE OF w
             ), u AS (
-                UPDATE webhook_delivery_queue AS w SET \(released) FROM l
-                WHERE w.endpoint_id = l.endpoint_id AND w.webview_session_id = $1
+                UPDATE event_queue AS w SET \(released) FROM l
+                WHERE w.receiver_id = l.receiver_id AND w.subject_id = $1
                 RETURNING 1
             )
             SELECT count(*) FROM u
@@ -85,69 +85,75 @@ extension PostgresWebhookStore {
 
     /// Where an event stands.
     struct Place {
+        let event: UUIDBytes
         let subject: UUIDBytes
         let sequence: Int64
     }
 
     static let placeStatement = TypedStatement<Int64, UUIDBytes, UUIDBytes>(
         name: "webhook_event_place",
-        sql: "SELECT v.sequence FROM merchant_event AS v WHERE v.webview_session_id = $2 AND v.event_id = $1"
+        sql: "SELECT v.sequence FROM event AS v WHERE v.subject_id = $2 AND v.event_id = $1"
     )
 
     private func place(of event: UUIDBytes, in subject: UUIDBytes?) async throws(StoreError) -> Place? {
         guard let subject else { return nil }
         return try await client.work(PostgresWebhookStore.placeStatement(event, subject)).single()
-            .map { Place(subject: subject, sequence: $0) }
+            .map { Place(event: event, subject: subject, sequence: $0) }
     }
 
     /// How many events are looked at by one statement.
     private static let reach = 10_000
 
-    /// An id of an event says nothing of its time, and an operator's wish is not worth an index that each purchase would pay
-    /// for: it is looked for from the newest session back, along the primary key, a part at a time.
-    static let findEventStatement = TypedStatement<(place: Place, isIt: Bool), UUIDBytes, Int64, UUIDBytes, Int>(
+    /// An operator's wish is not worth an index that each purchase would pay for: an event is looked for in the month that its id is
+    /// of, from the newest subject back, along the primary key, a part at a time.
+    static let findEventStatement = TypedStatement<FoundEvent, UUIDBytes, Int64, UUIDBytes, Int>(
         name: "webhook_find_event",
         sql: """
             WITH s AS MATERIALIZED (
-                SELECT v.webview_session_id, v.sequence, v.event_id = $3 AS is_it FROM merchant_event AS v
-                WHERE v.webview_session_id <= $1 AND (v.webview_session_id, v.sequence) < ($1, $2)
-                ORDER BY v.webview_session_id DESC, v.sequence DESC LIMIT $4
+                SELECT v.subject_id, v.sequence, v.event_id = $3 AS is_it FROM event AS v
+                WHERE v.subject_id <= $1 AND (v.subject_id, v.sequence) < ($1, $2)
+                    AND v.event_id >= id_floor(date_trunc('month', id_moment($3), 'UTC'))
+                    AND v.event_id < id_floor(date_trunc('month', id_moment($3), 'UTC') + interval '1 month')
+                ORDER BY v.subject_id DESC, v.sequence DESC LIMIT $4
             )
-            SELECT s.webview_session_id, s.sequence, s.is_it FROM s ORDER BY s.is_it DESC, s.webview_session_id, s.sequence LIMIT 1
+            SELECT s.subject_id, s.sequence, s.is_it FROM s ORDER BY s.is_it DESC, s.subject_id, s.sequence LIMIT 1
             """
-    ) { row in (Place(subject: try row.next(), sequence: try row.next()), try row.next()) }
+    ) { row in FoundEvent(subject: try row.next(), sequence: try row.next(), isIt: try row.next()) }
+
+    /// The event, or the last of the part that does not have it.
+    struct FoundEvent {
+        let subject: UUIDBytes
+        let sequence: Int64
+        let isIt: Bool
+    }
 
     private func find(_ event: UUIDBytes) async throws(StoreError) -> Place? {
-        var place = Place(subject: UUIDBytes(high: .max, low: .max), sequence: .max)
+        var (subject, sequence) = (UUIDBytes(high: .max, low: .max), Int64.max)
         while true {
-            let call = PostgresWebhookStore.findEventStatement(
-                place.subject,
-                place.sequence,
-                event,
-                PostgresWebhookStore.reach
-            )
+            let call = PostgresWebhookStore.findEventStatement(subject, sequence, event, PostgresWebhookStore.reach)
             guard let found = try await client.work(call).single() else { return nil }
-            place = found.place
-            if found.isIt { return place }
+            (subject, sequence) = (found.subject, found.sequence)
+            if found.isIt { return Place(event: event, subject: subject, sequence: sequence) }
         }
     }
 
     /// A queue that somebody is sending for is left alone: its event may arrive at any moment, and no two of a session may be
     /// on their way.
-    static let replayEventStatement = TypedStatement<(queues: Int, all: Int), UUIDBytes, Int64, UUIDBytes?>(
+    static let replayEventStatement = TypedStatement<(queues: Int, all: Int), UUIDBytes, Int64, UUIDBytes, UUIDBytes?>(
         name: "webhook_replay_event",
         sql: """
             WITH n AS MATERIALIZED (
                 SELECT e.endpoint_id, (
-                    SELECT max(x.sequence) FROM merchant_event AS x
-                    WHERE x.webview_session_id = $1 AND \(wants("e", "x.type"))) AS tail
-                FROM merchant_event AS v JOIN webhook_endpoint AS e ON e.removed_at IS NULL AND \(wants("e", "v.type"))
-                WHERE v.webview_session_id = $1 AND v.sequence = $2 AND ($3 IS NULL OR e.endpoint_id = $3)
+                    SELECT max(x.sequence) FROM event AS x
+                    WHERE x.subject_id = $1 AND x.event_id >= id_before($3) AND \(wants("e", "x.type"))) AS tail
+                FROM event AS v JOIN webhook_endpoint AS e ON e.removed_at IS NULL AND \(wants("e", "v.type"))
+                WHERE v.subject_id = $1 AND v.sequence = $2 AND v.event_id = $3 AND ($4 IS NULL OR e.endpoint_id = $4)
             ), u AS (
-                INSERT INTO webhook_delivery_queue AS w (endpoint_id, webview_session_id, head, tail, next_at, since, failures)
-                SELECT n.endpoint_id, $1, $2, n.tail, statement_timestamp(), statement_timestamp(), 0
+                INSERT INTO event_queue AS w (receiver_id, subject_id, head_id, head, tail, next_at, since, failures)
+                SELECT n.endpoint_id, $1, $3, $2, n.tail, statement_timestamp(), statement_timestamp(), 0
                 FROM n ORDER BY n.endpoint_id
-                ON CONFLICT (endpoint_id, webview_session_id) DO UPDATE SET head = least(w.head, excluded.head),
+                ON CONFLICT (receiver_id, subject_id) DO UPDATE SET
+                    head_id = CASE WHEN w.head < excluded.head THEN w.head_id ELSE excluded.head_id END, head = least(w.head, excluded.head),
                     tail = greatest(w.tail, excluded.tail), attempt_id = NULL, dead_at = NULL, failures = 0,
                     next_at = excluded.next_at, since = excluded.since
                 WHERE w.attempt_id IS NULL OR w.next_at <= statement_timestamp()
@@ -161,7 +167,7 @@ extension PostgresWebhookStore {
         from place: Place,
         to endpoint: UUIDBytes?
     ) async throws(StoreError) -> WebhookReplayed {
-        let call = PostgresWebhookStore.replayEventStatement(place.subject, place.sequence, endpoint)
+        let call = PostgresWebhookStore.replayEventStatement(place.subject, place.sequence, place.event, endpoint)
         let (queues, all) = try await client.work(call, isLastStep: true).first()
         return WebhookReplayed(queues: queues, underWay: all - queues)
     }

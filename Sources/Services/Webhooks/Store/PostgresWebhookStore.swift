@@ -10,27 +10,28 @@ import StrictJSON
 /// One per loop, with the loop's client. Not `Sendable`.
 package final class PostgresWebhookStore {
     /// Every statement that it sends.
-    package static let statements: [Statement] = [
-        addStatement.statement,
-        endpointsStatement.statement,
-        targetStatement.statement,
-        rotateStatement.statement,
-        removeStatement.statement,
-        removeQueuesStatement.statement,
-        queuesStatement.statement,
-        replayEndpointStatement.statement,
-        replaySubjectStatement.statement,
-        placeStatement.statement,
-        findEventStatement.statement,
-        replayEventStatement.statement,
-        claimStatement.statement,
-        deliveredStatement.statement,
-        failedStatement.statement,
-        postponedStatement.statement,
-        retryNowStatement.statement,
-        backlogStatement.statement,
-        purgeStatement.statement,
-    ]
+    package static let statements: [Statement] =
+        subscriberStatements + [
+            addStatement.statement,
+            endpointsStatement.statement,
+            targetStatement.statement,
+            rotateStatement.statement,
+            removeStatement.statement,
+            removeQueuesStatement.statement,
+            queuesStatement.statement,
+            replayEndpointStatement.statement,
+            replaySubjectStatement.statement,
+            placeStatement.statement,
+            findEventStatement.statement,
+            replayEventStatement.statement,
+            claimStatement.statement,
+            deliveredStatement.statement,
+            failedStatement.statement,
+            postponedStatement.statement,
+            retryNowStatement.statement,
+            backlogStatement.statement,
+            purgeStatement.statement,
+        ]
 
     let client: PostgresClient
 
@@ -62,27 +63,28 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_claim",
         sql: """
             WITH due AS (
-                SELECT d.endpoint_id, d.webview_session_id
+                SELECT d.receiver_id, d.subject_id
                 FROM webhook_endpoint AS e
                 LEFT JOIN unnest($5, string_to_array($6, ',')::bigint[]) AS a (endpoint_id, queues)
                     ON a.endpoint_id = e.endpoint_id, LATERAL (
-                    SELECT w.endpoint_id, w.webview_session_id, w.next_at FROM webhook_delivery_queue AS w
-                    WHERE w.endpoint_id = e.endpoint_id AND w.dead_at IS NULL AND w.next_at <= statement_timestamp()
+                    SELECT w.receiver_id, w.subject_id, w.next_at FROM event_queue AS w
+                    WHERE w.receiver_id = e.endpoint_id AND w.dead_at IS NULL AND w.next_at <= statement_timestamp()
                     ORDER BY w.next_at LIMIT coalesce(a.queues, $4)
                     FOR UPDATE SKIP LOCKED) AS d
                 WHERE e.removed_at IS NULL
                 ORDER BY d.next_at LIMIT $3
             ), l AS (
-                UPDATE webhook_delivery_queue AS w SET attempt_id = $1, next_at = statement_timestamp() + $2 * interval '1 second'
-                FROM due WHERE w.endpoint_id = due.endpoint_id AND w.webview_session_id = due.webview_session_id
-                RETURNING w.endpoint_id, w.webview_session_id, w.head, w.failures
+                UPDATE event_queue AS w SET attempt_id = $1, next_at = statement_timestamp() + $2 * interval '1 second'
+                FROM due WHERE w.receiver_id = due.receiver_id AND w.subject_id = due.subject_id
+                RETURNING w.receiver_id, w.subject_id, w.head_id, w.head, w.failures
             )
-            SELECT l.endpoint_id, l.failures::bigint, e.url, e.key_id, e.secret,
+            SELECT l.receiver_id, l.failures::bigint, e.url, e.key_id, e.secret,
                 CASE WHEN statement_timestamp() < e.previous_until THEN e.previous_key_id END, e.previous_secret,
-                l.webview_session_id, v.event_id, v.sequence, v.type, v.at, v.data
-            FROM l JOIN webhook_endpoint AS e ON e.endpoint_id = l.endpoint_id, LATERAL (
+                l.subject_id, v.event_id, v.sequence, v.subject_kind, v.type, v.at, v.data
+            FROM l JOIN webhook_endpoint AS e ON e.endpoint_id = l.receiver_id, LATERAL (
                 -- OFFSET keeps it one look by key for each of the few, whatever the planner believes of the partitions.
-                SELECT x.* FROM merchant_event AS x WHERE x.webview_session_id = l.webview_session_id AND x.sequence = l.head OFFSET 0) AS v
+                SELECT x.* FROM event AS x
+                WHERE x.subject_id = l.subject_id AND x.sequence = l.head AND x.event_id = l.head_id OFFSET 0) AS v
             """
     ) { row in
         DueDelivery(
@@ -143,8 +145,8 @@ extension PostgresWebhookStore: WebhookStore {
     /// The queue as it is when it is locked, if it is the caller's and nobody is at it.
     private static let ours = """
         l AS (
-            SELECT w.tail FROM webhook_delivery_queue AS w
-            WHERE w.endpoint_id = $1 AND w.webview_session_id = $2 AND w.attempt_id = $3 AND w.head = $4
+            SELECT w.head_id, w.tail FROM event_queue AS w
+            WHERE w.receiver_id = $1 AND w.subject_id = $2 AND w.attempt_id = $3 AND w.head = $4
             FOR UPDATE SKIP LOCKED
         )
         """
@@ -152,56 +154,69 @@ extension PostgresWebhookStore: WebhookStore {
     /// Whether the queue is the caller's, locked or not.
     private static let isOurs = """
         EXISTS (
-            SELECT FROM webhook_delivery_queue AS w
-            WHERE w.endpoint_id = $1 AND w.webview_session_id = $2 AND w.attempt_id = $3 AND w.head = $4)
+            SELECT FROM event_queue AS w
+            WHERE w.receiver_id = $1 AND w.subject_id = $2 AND w.attempt_id = $3 AND w.head = $4)
         """
 
-    /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the
-    /// events: then nothing is done, and the next try sees both.
     static let deliveredStatement = TypedStatement<SettledQueue, DeliveryFence, Duration>(
         name: "webhook_delivered",
-        sql: """
-            WITH \(ours), n AS (
-                SELECT v.event_id, v.sequence, v.type, v.at, v.data
-                FROM merchant_event AS v JOIN webhook_endpoint AS e ON e.endpoint_id = $1
-                WHERE v.webview_session_id = $2 AND v.sequence > $4 AND \(wants("e", "v.type")) AND EXISTS (SELECT FROM l)
-                ORDER BY v.sequence LIMIT 1
-            ), u AS (
-                UPDATE webhook_delivery_queue AS w SET head = n.sequence, since = n.at, failures = 0, last_status = NULL,
-                    last_error = NULL, next_at = statement_timestamp() + $5 * interval '1 second'
-                FROM n WHERE w.endpoint_id = $1 AND w.webview_session_id = $2
-            ), d AS (
-                DELETE FROM webhook_delivery_queue AS w USING l
-                WHERE w.endpoint_id = $1 AND w.webview_session_id = $2 AND l.tail <= $4 AND NOT EXISTS (SELECT FROM n)
-            )
-            SELECT CASE WHEN n.sequence IS NOT NULL THEN 'next' WHEN l.tail <= $4 THEN 'over' ELSE 'busy' END,
-                n.event_id, n.sequence, n.type, n.at, n.data
-            FROM (SELECT) AS one LEFT JOIN l ON true LEFT JOIN n ON true
-            WHERE l.tail IS NOT NULL OR \(isOurs)
-            """
-    ) { row in
-        let word: String = try row.next()
-        return SettledQueue(isBusy: word == "busy", next: word == "next" ? try EventRow(&row) : nil)
+        sql: next("webhook_endpoint", "endpoint_id")
+    ) { row in try SettledQueue(&row) }
+
+    /// Goes on behind the first event of a queue.
+    ///
+    /// An event that came after the snapshot shows in the queue's tail, which is read when it is locked, but not among the
+    /// events: then nothing is done, and the next try sees both.
+    ///
+    /// - Parameters:
+    ///   - receivers: The table that has the receiver with the types that it wants.
+    ///   - key: The column of its id.
+    static func next(_ receivers: String, _ key: String) -> String {
+        """
+        WITH \(ours), n AS (
+            SELECT v.* FROM l, \(receivers) AS e, LATERAL (
+                SELECT v.* FROM event AS v
+                WHERE v.subject_id = $2 AND v.sequence > $4 AND v.event_id >= id_before(l.head_id) AND \(wants("e", "v.type"))
+                ORDER BY v.sequence LIMIT 1) AS v
+            WHERE e.\(key) = $1
+        ), u AS (
+            UPDATE event_queue AS w SET head_id = n.event_id, head = n.sequence, since = n.at, failures = 0, last_status = NULL,
+                last_error = NULL, next_at = statement_timestamp() + $5 * interval '1 second'
+            FROM n WHERE w.receiver_id = $1 AND w.subject_id = $2
+        ), d AS (
+            DELETE FROM event_queue AS w USING l
+            WHERE w.receiver_id = $1 AND w.subject_id = $2 AND l.tail <= $4 AND NOT EXISTS (SELECT FROM n)
+        )
+        SELECT CASE WHEN n.sequence IS NOT NULL THEN 'next' WHEN l.tail <= $4 THEN 'over' ELSE 'busy' END,
+            n.event_id, n.sequence, n.subject_kind, n.type, n.at, n.data
+        FROM (SELECT) AS one LEFT JOIN l ON true LEFT JOIN n ON true
+        WHERE l.tail IS NOT NULL OR \(isOurs)
+        """
     }
 
     package func delivered(
         _ delivery: ClaimedDelivery,
         lease: Duration
     ) async throws(StoreError) -> QueueStep {
-        let settled = try await settle(PostgresWebhookStore.deliveredStatement(DeliveryFence(delivery), lease))
-        guard let next = settled?.next else { return .over }
-        return .next(next.event(of: delivery.event.subject))
+        let fence = DeliveryFence(delivery)
+        return try await done(fence, PostgresWebhookStore.deliveredStatement(fence, lease))
+    }
+
+    /// Writes down that the first event of a queue is done with.
+    func done(_ fence: DeliveryFence, _ call: StatementCall<SettledQueue>) async throws(StoreError) -> QueueStep {
+        guard let next = try await settle(call)?.next else { return .over }
+        return .next(next.event(of: fence.subject))
     }
 
     static let failedStatement = TypedStatement<SettledQueue, DeliveryFence, Int32?, String?, Int64?>(
         name: "webhook_failed",
         sql: """
             WITH \(ours), u AS (
-                UPDATE webhook_delivery_queue AS w SET attempt_id = NULL, failures = w.failures + 1, last_status = $5,
+                UPDATE event_queue AS w SET attempt_id = NULL, failures = w.failures + 1, last_status = $5,
                     last_error = $6,
                     next_at = statement_timestamp() + coalesce($7, 0) * interval '1 millisecond',
                     dead_at = CASE WHEN $7 IS NULL THEN statement_timestamp() END
-                FROM l WHERE w.endpoint_id = $1 AND w.webview_session_id = $2
+                FROM l WHERE w.receiver_id = $1 AND w.subject_id = $2
             )
             SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
             FROM (SELECT) AS one LEFT JOIN l ON true
@@ -214,8 +229,15 @@ extension PostgresWebhookStore: WebhookStore {
         _ failure: DeliveryFailure,
         again pause: Duration?
     ) async throws(StoreError) {
+        try await failed(DeliveryFence(delivery), failure, again: pause)
+    }
+
+    /// Writes down that the first event of a queue is not done with.
+    ///
+    /// - Parameter pause: Until the next try; `nil` parks the queue.
+    func failed(_ fence: DeliveryFence, _ failure: DeliveryFailure, again pause: Duration?) async throws(StoreError) {
         let call = PostgresWebhookStore.failedStatement(
-            DeliveryFence(delivery),
+            fence,
             failure.status.map { Int32($0) },
             failure.error,
             pause.map { Int64($0 / .milliseconds(1)) }
@@ -227,9 +249,9 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_postponed",
         sql: """
             WITH \(ours), u AS (
-                UPDATE webhook_delivery_queue AS w SET attempt_id = NULL,
+                UPDATE event_queue AS w SET attempt_id = NULL,
                     next_at = statement_timestamp() + $5 * interval '1 millisecond'
-                FROM l WHERE w.endpoint_id = $1 AND w.webview_session_id = $2
+                FROM l WHERE w.receiver_id = $1 AND w.subject_id = $2
             )
             SELECT CASE WHEN l.tail IS NULL THEN 'busy' ELSE 'over' END
             FROM (SELECT) AS one LEFT JOIN l ON true
@@ -246,6 +268,15 @@ extension PostgresWebhookStore: WebhookStore {
     struct SettledQueue {
         let isBusy: Bool
         var next: EventRow?
+
+        init(isBusy: Bool) { self.isBusy = isBusy }
+
+        /// What `next` tells.
+        init(_ row: inout RowReader) throws(PostgresError) {
+            let word: String = try row.next()
+            isBusy = word == "busy"
+            if word == "next" { next = try EventRow(&row) }
+        }
     }
 
     /// When to ask again for a queue that somebody else has locked: a statement that adds an event to it ends in milliseconds.
@@ -273,13 +304,13 @@ extension PostgresWebhookStore: WebhookStore {
         name: "webhook_retry_now",
         sql: """
             WITH l AS (
-                SELECT w.webview_session_id FROM webhook_delivery_queue AS w
-                WHERE w.endpoint_id = $1 AND w.dead_at IS NULL AND w.attempt_id IS NULL
+                SELECT w.subject_id FROM event_queue AS w
+                WHERE w.receiver_id = $1 AND w.dead_at IS NULL AND w.attempt_id IS NULL
                     AND w.next_at > statement_timestamp()
                 ORDER BY w.next_at LIMIT $2 FOR UPDATE SKIP LOCKED
             ), u AS (
-                UPDATE webhook_delivery_queue AS w SET next_at = statement_timestamp() FROM l
-                WHERE w.endpoint_id = $1 AND w.webview_session_id = l.webview_session_id
+                UPDATE event_queue AS w SET next_at = statement_timestamp() FROM l
+                WHERE w.receiver_id = $1 AND w.subject_id = l.subject_id
                 RETURNING 1
             )
             SELECT count(*) FROM u
@@ -297,7 +328,7 @@ extension PostgresWebhookStore: WebhookStore {
             SELECT greatest(0, extract(epoch FROM
                     statement_timestamp() - min(w.since) FILTER (WHERE w.dead_at IS NULL AND isfinite(w.since))))::bigint,
                 count(*) FILTER (WHERE w.dead_at IS NOT NULL)
-            FROM webhook_delivery_queue AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.endpoint_id AND e.removed_at IS NULL
+            FROM event_queue AS w JOIN webhook_endpoint AS e ON e.endpoint_id = w.receiver_id AND e.removed_at IS NULL
             """
     ) { row in WebhookBacklog(lag: try row.next(), deadLettered: try row.next()) }
 
@@ -305,22 +336,23 @@ extension PostgresWebhookStore: WebhookStore {
         try await client.work(PostgresWebhookStore.backlogStatement()).first()
     }
 
-    /// Events go with their month and a queue waits for days at most, unless it is dead-lettered: only queues of webview
-    /// sessions that are a month old are looked up.
+    /// Events go with their month and a queue waits for days at most, unless it is dead-lettered: only queues whose
+    /// first event is a month old are looked up.
     static let purgeStatement = TypedStatement<Int, Int>(
         name: "webhook_purge",
         sql: """
             WITH gone AS (
-                SELECT w.endpoint_id, w.webview_session_id FROM webhook_delivery_queue AS w
+                SELECT w.receiver_id, w.subject_id FROM event_queue AS w
                 WHERE EXISTS (
-                    SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.endpoint_id AND e.removed_at IS NOT NULL)
+                    SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.receiver_id AND e.removed_at IS NOT NULL)
                 -- Not an EXISTS: with many queues the planner would read all events there are into memory instead.
-                OR w.webview_session_id < id_floor(statement_timestamp() - interval '30 days') AND (
-                    SELECT 1 FROM merchant_event AS v WHERE v.webview_session_id = w.webview_session_id AND v.sequence = w.head) IS NULL
+                OR w.head_id < id_floor(statement_timestamp() - interval '30 days') AND (
+                    SELECT 1 FROM event AS v
+                    WHERE v.subject_id = w.subject_id AND v.sequence = w.head AND v.event_id = w.head_id) IS NULL
                 LIMIT $1 FOR UPDATE SKIP LOCKED
             ), d AS (
-                DELETE FROM webhook_delivery_queue AS w USING gone
-                WHERE w.endpoint_id = gone.endpoint_id AND w.webview_session_id = gone.webview_session_id
+                DELETE FROM event_queue AS w USING gone
+                WHERE w.receiver_id = gone.receiver_id AND w.subject_id = gone.subject_id
                 RETURNING 1
             )
             SELECT count(*) FROM d
@@ -352,10 +384,11 @@ extension PostgresWebhookStore: WebhookStore {
     }
 }
 
-/// An event from five columns: id, sequence, type, time, data.
+/// An event from six columns: id, sequence, kind of the subject, type, time, data.
 struct EventRow {
     private let id: UUIDBytes
     private let sequence: Int64
+    private let kind: String
     private let type: String
     private let time: WallTime
     private let data: StoredJSON
@@ -363,6 +396,7 @@ struct EventRow {
     init(_ row: inout RowReader) throws(PostgresError) {
         id = try row.next()
         sequence = try row.next()
+        kind = try row.next()
         type = try row.next()
         time = try row.next()
         data = try row.next()
@@ -373,7 +407,7 @@ struct EventRow {
         WebhookEvent(
             id: id,
             type: type,
-            subject: subject,
+            subject: EventSubject(kind, subject),
             sequence: sequence,
             at: time,
             data: (try? JSONParser.parse(data.utf8)) ?? .null
@@ -381,19 +415,31 @@ struct EventRow {
     }
 }
 
-/// Four parameters by which a queue is still the caller's: endpoint, subject, attempt and the number of the event.
+/// Four parameters by which a queue is still the caller's: receiver, subject, attempt and the number of the event.
 struct DeliveryFence: StatementInput {
     static var parameterTypes: [PostgresType] { [.uuid, .uuid, .uuid, .int8] }
     static var parameterCount: Int { 4 }
 
-    private let delivery: ClaimedDelivery
-
-    init(_ delivery: ClaimedDelivery) { self.delivery = delivery }
+    let receiver: UUIDBytes
+    let subject: UUIDBytes
+    let attempt: UUIDBytes
+    let sequence: Int64
 
     func append(to parameters: inout Parameters) {
-        parameters.append(uuid: delivery.endpoint)
-        parameters.append(uuid: delivery.event.subject)
-        parameters.append(uuid: delivery.attempt)
-        parameters.append(int64: delivery.event.sequence)
+        parameters.append(uuid: receiver)
+        parameters.append(uuid: subject)
+        parameters.append(uuid: attempt)
+        parameters.append(int64: sequence)
+    }
+}
+
+extension DeliveryFence {
+    init(_ delivery: ClaimedDelivery) {
+        self.init(
+            receiver: delivery.endpoint,
+            subject: delivery.event.subject.id,
+            attempt: delivery.attempt,
+            sequence: delivery.event.sequence
+        )
     }
 }

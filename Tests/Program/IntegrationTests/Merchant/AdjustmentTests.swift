@@ -79,7 +79,7 @@ struct AdjustmentTests {
             check(paid["amounts"])
             check(try await merchant.get("/v1/sessions/\(session.id)")["amounts"])
             let told = "data -> 'amounts' -> 'total' ->> 'amount', data -> 'amounts' -> 'tax' ->> 'amount'"
-            let events = try shop.rows("SELECT DISTINCT \(told) FROM merchant_event")
+            let events = try shop.rows("SELECT DISTINCT \(told) FROM event")
             #expect(events == [["280", includesTax ? "25" : "240"]])
             let more = MerchantClient.order([JSONMember("adjustments", [Self.adjustment("Points", -3_180)])])
             #expect(try await merchant.post("/v1/sessions", more).field == "adjustments")

@@ -89,7 +89,7 @@ struct AdoptTests {
             #expect(session["reference"]?.text == "A-1001")
             #expect(session["amounts"]?["total"]?["amount"]?.text == "3180")
             #expect(session["charges"]?.elements.first?["id"]?.text == lost.charge)
-            let events = try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+            let events = try shop.rows("SELECT type FROM event ORDER BY sequence").compactMap { $0[0] }
             #expect(events.filter { $0 == "session.paid" }.count == 1, "\(events)")
             let body: JSONValue = ["amount": MerchantClient.yen(3_180)]
             #expect(try await merchant.post("/v1/charges/\(lost.charge)/capture", body).status == 200)

@@ -11,7 +11,7 @@ struct AnswerTests {
     /// The newest event of a session; its data is the session with `object`.
     private static func newest(_ till: Till) throws -> JSONValue {
         let data = try till.shop.value(
-            "SELECT data FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence DESC LIMIT 1",
+            "SELECT data FROM event WHERE subject_id = $1 ORDER BY sequence DESC LIMIT 1",
             [till.webviewSession]
         )
         return try JSONParser.parse(Array(data.utf8))
@@ -75,7 +75,7 @@ struct AnswerTests {
             #expect(decline["reasonCode"]?.text == reason && decline["at"]?.text?.hasSuffix("Z") == true)
             let read = try await merchant.get("/v1/sessions/\(session.id)")
             #expect(read["lastDecline"] == decline && read["expiresAt"]?.text != nil)
-            let event = try shop.value("SELECT data FROM merchant_event WHERE type = 'session.declined'")
+            let event = try shop.value("SELECT data FROM event WHERE type = 'session.declined'")
             #expect(try JSONParser.parse(Array(event.utf8))["lastDecline"] == decline)
             app.buyer.card = "card-1111"
             let paid = try await merchant.finalize(session, try await app.checkOut(session.launch))

@@ -287,7 +287,7 @@ struct CrowdBooks {
         // The list ends before the oldest transaction that runs, and goes on with what the program finds out by itself.
         let stored = try await poll(shop.reactor, "each event in the list") { () -> [[String]]? in
             try await events.read()
-            let sql = "SELECT 'evt_' || event_id, webview_session_id, type FROM merchant_event"
+            let sql = "SELECT 'evt_' || event_id, subject_id, type FROM event"
             let stored = try shop.rows(sql).map { $0.map { $0 ?? "" } }
             return events.listed.count < stored.count ? nil : stored
         }

@@ -51,7 +51,7 @@ struct DeliveryTests {
             let read = try await merchant.get("/v1/sessions/\(session.id)")
             #expect(read["deliveryRestrictions"] == sent && read["delivery"] == true)
             let told =
-                "SELECT DISTINCT data ->> 'delivery', data -> 'deliveryRestrictions' ->> 'type' FROM merchant_event"
+                "SELECT DISTINCT data ->> 'delivery', data -> 'deliveryRestrictions' ->> 'type' FROM event"
             #expect(try shop.rows(told) == [["true", kind]])
         }
     }

@@ -35,7 +35,7 @@ private struct StillShop {
     func compare(_ session: String, newest types: [String]) async throws {
         let read = try await merchant.get("/v1/sessions/\(session)").body
         let rows = try shop.rows(
-            "SELECT type, data FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence DESC LIMIT \(types.count)",
+            "SELECT type, data FROM event WHERE subject_id = $1 ORDER BY sequence DESC LIMIT \(types.count)",
             [session]
         )
         #expect(rows.map { $0[0] ?? "" } == types)
@@ -79,7 +79,7 @@ struct EventDataTests {
             let further = try await merchant.post("/v1/sessions/\(session.id)/close", [:])
             #expect(further.status == 200, "\(further.text)")
             try await still.compare(session.id, newest: ["permission.closed"])
-            let text = try shop.rows("SELECT data FROM merchant_event").compactMap { $0[0] }.joined()
+            let text = try shop.rows("SELECT data FROM event").compactMap { $0[0] }.joined()
             for word in ["@", "見本", "東京都", "swp_", "swa_", "swc_"] { #expect(!text.contains(word), "\(word)") }
         }
     }

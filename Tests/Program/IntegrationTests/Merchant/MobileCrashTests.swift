@@ -153,7 +153,7 @@ private struct MobileTill {
     }
 
     func events() throws -> [String] {
-        try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+        try shop.rows("SELECT type FROM event ORDER BY sequence").compactMap { $0[0] }
     }
 
     /// Every finalize that the provider has answered.

@@ -57,7 +57,7 @@ struct MobileFaultTests {
                 try await shop.control.calls("FinalizeCheckoutSession").filter(\.isEffective).compactMap(\.key)
             )
             #expect(keys.count == 1)
-            #expect(try shop.value("SELECT count(*) FROM merchant_event WHERE type = 'session.paid'") == "1")
+            #expect(try shop.value("SELECT count(*) FROM event WHERE type = 'session.paid'") == "1")
         }
     }
 
@@ -191,7 +191,7 @@ struct MobileFaultTests {
             let late = try await merchant.finalize(session, link)
             #expect(late.status == end, "\(late.text)")
             #expect(try await shop.effectiveFinalizations() == 1)
-            let events = try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+            let events = try shop.rows("SELECT type FROM event ORDER BY sequence").compactMap { $0[0] }
             let last = end == 200 ? ["session.paid", "charge.authorized"] : ["session.declined"]
             #expect(events == ["session.payment_pending"] + last)
         }

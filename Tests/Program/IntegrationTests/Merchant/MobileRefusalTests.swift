@@ -134,7 +134,7 @@ import Testing
             app.buyer.card = "card-1111"
             let paid = try await merchant.finalize(session, try await app.checkOut(session.launch))
             #expect(paid.status == 200, "\(paid.text)")
-            let events = try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+            let events = try shop.rows("SELECT type FROM event ORDER BY sequence").compactMap { $0[0] }
             #expect(events == ["session.declined", "session.paid", "charge.authorized"])
         }
     }

@@ -35,7 +35,7 @@ import Testing
             #expect(charge["amount"]?["amount"]?.text == "3180")
             let states = isManual ? ["authorized"] : ["capture_initiated", "captured"]
             #expect(states.contains(charge["state"]?.text ?? ""))
-            let events = try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+            let events = try shop.rows("SELECT type FROM event ORDER BY sequence").compactMap { $0[0] }
             let paidAndMore = [["session.paid", isManual ? "charge.authorized" : "charge.captured"]]
             #expect((isManual ? paidAndMore : [["session.paid"]] + paidAndMore).contains(events))
             #expect(
@@ -114,7 +114,7 @@ import Testing
             #expect(statuses.contains(200) && statuses.allSatisfy { $0 == 200 || $0 == 202 }, "\(statuses)")
             #expect(try await merchant.finalize(session, link, MerchantClient.delivery).status == 200)
             #expect(try await shop.control.calls("FinalizeCheckoutSession").count == 1)
-            #expect(try shop.value("SELECT count(*) FROM merchant_event WHERE type = 'session.paid'") == "1")
+            #expect(try shop.value("SELECT count(*) FROM event WHERE type = 'session.paid'") == "1")
         }
     }
 

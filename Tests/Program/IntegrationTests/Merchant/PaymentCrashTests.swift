@@ -76,7 +76,7 @@ struct PaymentCrashTests {
             let calls = try await till.calls(at.call)
             #expect(calls.filter(\.isEffective).count == 1)
             #expect(Set(calls.map(\.key)).count == 1, "one operation, one key")
-            let events = try shop.rows("SELECT type FROM merchant_event ORDER BY sequence").compactMap { $0[0] }
+            let events = try shop.rows("SELECT type FROM event ORDER BY sequence").compactMap { $0[0] }
             #expect(events == at.call.events)
         }
     }

@@ -407,7 +407,7 @@ struct ServerSampleTests {
     private func heard(_ sample: SampleServer, _ count: Int) async throws {
         try await withLoop { reactor in
             try await poll(reactor, "\(count) events") { () throws -> Void? in
-                let waiting = try sample.shop.value("SELECT count(*) FROM webhook_delivery_queue")
+                let waiting = try sample.shop.value("SELECT count(*) FROM event_queue")
                 let json = try JSONParser.parse(Array(sample.stateFile.utf8))
                 let sequences = (json["checkouts"]?.members ?? []).map { $0.value["sequence"]?.integer ?? 0 }
                 return waiting == "0" && sequences.max() == count ? () : nil

@@ -164,7 +164,7 @@ import Testing
             #expect(try await merchant.post("/v1/sessions/\(session.id)/cancel", [:]).status == 200)
             #expect(try await shop.tab().open(session.url).status == 410)
             #expect(try shop.trail(of: session.id) == ["issue issued", "cancel canceled", "open dead"])
-            let events = try shop.rows("SELECT type FROM merchant_event WHERE webview_session_id = $1", [session.id])
+            let events = try shop.rows("SELECT type FROM event WHERE subject_id = $1", [session.id])
             #expect(events == [["session.canceled"]])
         }
     }

@@ -60,7 +60,7 @@ import Testing
         }
         let paid = try shop.value("SELECT count(*) FROM merchant_order WHERE state = 'paid'")
         #expect(paid == "\(Self.count)")
-        #expect(try shop.value("SELECT count(*) FROM merchant_event WHERE type = 'session.paid'") == "\(Self.count)")
+        #expect(try shop.value("SELECT count(*) FROM event WHERE type = 'session.paid'") == "\(Self.count)")
         #expect(try shop.value("SELECT count(*) FROM webview_session_purchase") == "0")
     }
 

@@ -103,7 +103,7 @@ struct Till {
     var events: [String] {
         get throws {
             try shop.rows(
-                "SELECT type FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence",
+                "SELECT type FROM event WHERE subject_id = $1 ORDER BY sequence",
                 [webviewSession]
             )
             .compactMap { $0[0] }

@@ -298,7 +298,7 @@ private final class Week {
         let ledger = try await compare("night \(day)")
         try await shop.wait(for: "each event in the list") {
             try await self.list.read()
-            return try "\(self.list.listed.count)" == self.shop.value("SELECT count(*) FROM merchant_event")
+            return try "\(self.list.listed.count)" == self.shop.value("SELECT count(*) FROM event")
         }
         #expect(ledger.differences(list.book) == [], "night \(day): ledger and events")
         if !(2...3).contains(day) { try await compareWebhooks(ledger, "night \(day)") }
@@ -348,7 +348,7 @@ private final class Week {
     /// What a merchant's server learns that keeps its books by webhooks alone, each of them once whatever comes twice.
     private func compareWebhooks(_ ledger: CrowdBook, _ night: String) async throws {
         try await shop.wait(for: "each event at the merchant's server") {
-            try self.shop.rows("SELECT 1 FROM webhook_delivery_queue WHERE dead_at IS NULL").isEmpty
+            try self.shop.rows("SELECT 1 FROM event_queue WHERE dead_at IS NULL").isEmpty
         }
         var book = CrowdBook()
         var seen: Set<String> = []

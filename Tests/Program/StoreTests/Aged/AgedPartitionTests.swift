@@ -55,7 +55,9 @@ struct PartitionTests {
             try rig.sql("CREATE TABLE webview_session_event_\(month) ()")
             let made = try await rig.partitions.make()
             #expect((made.count, made.failed) == (4, 1))
-            #expect(made.problem?.hasPrefix("webview_session_event of \(month.prefix(4))-\(month.suffix(2))-01: ") == true)
+            #expect(
+                made.problem?.hasPrefix("webview_session_event of \(month.prefix(4))-\(month.suffix(2))-01: ") == true
+            )
             try rig.sql("DROP TABLE webview_session_event_\(month)")
             let rest = try await rig.partitions.make()
             #expect((rest.count, rest.failed) == (1, 0))
@@ -65,21 +67,21 @@ struct PartitionTests {
     @Test func `past retention go although one of them cannot be dropped`() async throws {
         try await withRig { rig in
             for year in [2020, 2021] {
-                for table in ["merchant_order", "merchant_event", "payment_operation"] {
+                for table in ["merchant_order", "event", "payment_operation"] {
                     try rig.sql("SELECT partition_make('\(table)', '\(year)-06-01Z', '\(year)-07-01Z')")
                 }
             }
-            try rig.sql("CREATE VIEW mine AS SELECT * FROM merchant_event_202006")
+            try rig.sql("CREATE VIEW mine AS SELECT * FROM event_202006")
             let work = try await rig.dropOrders()
             // Its order stays with it, and what came after goes.
             #expect((work.count, work.overdue) == (3, 3))
-            #expect(work.problem?.hasPrefix("merchant_event_202006: ") == true)
+            #expect(work.problem?.hasPrefix("event_202006: ") == true)
             let left = try rig.admin.rows(
                 "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname ~ '_202[01]06$' ORDER BY relname"
             )
             #expect(
                 left.compactMap { $0[0] } == [
-                    "merchant_event_202006", "merchant_order_202006", "merchant_order_202106",
+                    "event_202006", "merchant_order_202006", "merchant_order_202106",
                 ]
             )
             try rig.sql("DROP VIEW mine")
@@ -123,7 +125,9 @@ struct PartitionTests {
             var number = 0
             for keep in intervals {
                 let tables = ["webview_session_private", "webview_session_event", "webview_session", "merchant_order"]
-                for call in tables.map({ "partition_drop_expired('{\($0)}', ARRAY[\(keep)]::interval[])" }) + ["ledger_prune(\(keep))"] {
+                for call in tables.map({ "partition_drop_expired('{\($0)}', ARRAY[\(keep)]::interval[])" }) + [
+                    "ledger_prune(\(keep))"
+                ] {
                     for _ in 0..<4 {
                         _ = try await rig.client.work(Statement(name: "drop_\(number)", sql: "SELECT \(call)"))
                         number += 1
@@ -201,7 +205,7 @@ extension Rig {
         let names = try admin.rows(
             """
             SELECT s.child FROM partition_bounds(
-                ARRAY['webview_session', 'webview_session_event', 'merchant_order', 'payment_operation', 'merchant_event']::regclass[]) AS s
+                ARRAY['webview_session', 'webview_session_event', 'merchant_order', 'payment_operation', 'event']::regclass[]) AS s
             WHERE s.since = date_trunc('month', now() + interval '20 days')
             """
         )

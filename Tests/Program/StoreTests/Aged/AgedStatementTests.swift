@@ -74,12 +74,13 @@ struct Allowance {
 /// A handful of rows whatever the age: what is under way, and what operators have made.
 private let smallTables: Set<String> = [
     "webview_session_purchase", "payment_operation_open", "webview_session_sweep", "webhook_endpoint", "api_key",
-    "program_policy", "partitioned_table",
+    "program_policy", "partitioned_table", "event_subscriber",
 ]
 
 private let queues = "what has not arrived stands in one table; who asks for all of it reads all of it"
 private let unsettled = "what is under way or stuck, and an index that holds messages of unpaid charges only"
 private let batch = "a batch of what is past its time, behind an index; a small table is joined to it whole"
+private let later = "an event comes after what it is about: one look in each month since"
 private let array = "the server leaves no partition out for an array; a look by key in each that retention leaves"
 
 private let allowances: [String: Allowance] = [
@@ -145,11 +146,11 @@ private let allowances: [String: Allowance] = [
     "order_reach_named": Allowance(reason: "a name stands in any month: one look in each", partitions: 37, rows: 50),
     "event_feed_page": Allowance(reason: "twenty events in the order of their commits", partitions: 4, rows: 150),
     "event_feed_prune": Allowance(reason: batch, rows: 700, walks: true),
-    "webhook_find_event": Allowance(
-        reason: "a hundred events in the order of their sessions",
-        partitions: 12,
-        rows: 150
-    ),
+    "webhook_find_event": Allowance(reason: "a hundred events in the order of their subjects", rows: 250),
+    "webhook_delivered": Allowance(reason: later, partitions: 3),
+    "event_handled": Allowance(reason: later, partitions: 3),
+    "webhook_replay_event": Allowance(reason: later, partitions: 38, rows: 150),
+    "notification_receive": Allowance(reason: later, partitions: 38, rows: 100),
     "webview_session_tabs_read": Allowance(reason: array, partitions: 38),
     "webview_session_tabs_read_sealed": Allowance(reason: array, partitions: 38),
     "webview_session_live_among": Allowance(reason: array, partitions: 38),
@@ -184,15 +185,15 @@ private let allowances: [String: Allowance] = [
         partitions: 37,
         rows: 4_000,
         walks: true,
-        wholeTables: ["webhook_delivery_queue"]
+        wholeTables: ["event_queue"]
     ),
-    "webhook_backlog": Allowance(reason: queues, rows: 4_000, walks: true, wholeTables: ["webhook_delivery_queue"]),
+    "webhook_backlog": Allowance(reason: queues, rows: 4_000, walks: true, wholeTables: ["event_queue"]),
     "webhook_purge": Allowance(
         reason: queues + "; of the old ones it looks their event up",
         partitions: 37,
         rows: 4_000,
         walks: true,
-        wholeTables: ["webhook_delivery_queue"]
+        wholeTables: ["event_queue"]
     ),
     "webview_session_resume": Allowance(reason: "the purchases under way, a handful", rows: 100),
     "unsettled_count": Allowance(reason: unsettled, rows: 150, walks: true),

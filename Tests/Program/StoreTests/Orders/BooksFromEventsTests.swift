@@ -294,7 +294,7 @@ private final class History {
                 FROM payment_object AS c WHERE c.webview_session_id = $1 AND c.kind = 'charge'), (
                 SELECT coalesce(json_agg(json_build_object(
                     'type', e.type, 'sequence', e.sequence, 'data', e.data) ORDER BY e.sequence), '[]')::text
-                FROM merchant_event AS e WHERE e.webview_session_id = $1 AND e.sequence > $2)
+                FROM event AS e WHERE e.subject_id = $1 AND e.sequence > $2)
             FROM merchant_order AS o WHERE o.webview_session_id = $1
             """
     ) { row in

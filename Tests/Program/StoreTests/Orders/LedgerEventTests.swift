@@ -116,7 +116,7 @@ struct LedgerEventTests {
 extension Rig {
     private func newest(_ crossing: Crossing) throws -> (type: String, data: JSONValue) {
         let rows = try admin.rows(
-            "SELECT type, data FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence DESC LIMIT 1",
+            "SELECT type, data FROM event WHERE subject_id = $1 ORDER BY sequence DESC LIMIT 1",
             [crossing.webviewSession.description]
         )
         return (rows.first?[0] ?? "", try JSONParser.parse(Array((rows.first?[1] ?? "null").utf8)))

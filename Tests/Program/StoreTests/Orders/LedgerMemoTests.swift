@@ -157,7 +157,7 @@ extension Rig {
     /// The data of the newest event of an order.
     fileprivate func data(_ crossing: Crossing) throws -> JSONValue {
         let rows = try admin.rows(
-            "SELECT data FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence DESC LIMIT 1",
+            "SELECT data FROM event WHERE subject_id = $1 ORDER BY sequence DESC LIMIT 1",
             [crossing.webviewSession.description]
         )
         return try JSONParser.parse(Array((rows.first?[0] ?? "null").utf8))

@@ -375,7 +375,7 @@ struct LedgerTests {
             }
             let order = try #require(try await rig.orders.read(crossing.webviewSession))
             #expect(order.sums.refunded == yen(2_400))
-            let numbers = try rig.admin.rows("SELECT sequence FROM merchant_event ORDER BY 1").compactMap { $0[0] }
+            let numbers = try rig.admin.rows("SELECT sequence FROM event ORDER BY 1").compactMap { $0[0] }
             #expect(numbers == (1...27).map { "\($0)" })
         }
     }

@@ -25,7 +25,7 @@ extension Rig {
     func events(_ crossing: Crossing) throws -> [String] {
         let rows = try admin.rows(
             """
-            SELECT sequence || ' ' || type || ' ' || (data ->> 'state') FROM merchant_event WHERE webview_session_id = $1
+            SELECT sequence || ' ' || type || ' ' || (data ->> 'state') FROM event WHERE subject_id = $1
             ORDER BY sequence
             """,
             [crossing.webviewSession.description]
@@ -38,9 +38,8 @@ extension Rig {
         try makeEarlierMonth()
         try sql(
             """
-            SELECT partition_make(parent, m, m + interval '1 month')
-            FROM unnest(ARRAY['merchant_order', 'merchant_event']) AS parent,
-                date_trunc('month', now() - interval '3 days') AS m
+            SELECT partition_make('merchant_order', m, m + interval '1 month')
+            FROM date_trunc('month', now() - interval '3 days') AS m
             """
         )
         try moveIDs(crossings, hours: hours)
@@ -50,9 +49,12 @@ extension Rig {
                 high: crossing.webviewSession.high - UInt64(hours * 3_600_000) << 16,
                 low: crossing.webviewSession.low
             )
-            for table in ["merchant_order", "merchant_event", "payment_object"] {
+            for (table, key) in [
+                ("merchant_order", "webview_session_id"), ("payment_object", "webview_session_id"),
+                ("event", "subject_id"),
+            ] {
                 try sql(
-                    "UPDATE \(table) SET webview_session_id = '\(moved.webviewSession)' WHERE webview_session_id = '\(crossing.webviewSession)'"
+                    "UPDATE \(table) SET \(key) = '\(moved.webviewSession)' WHERE \(key) = '\(crossing.webviewSession)'"
                 )
             }
             return moved

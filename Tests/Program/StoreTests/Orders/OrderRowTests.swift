@@ -201,7 +201,7 @@ struct OrderRowTests {
             #expect(try rig.events(moved[2]).count == 2)
             #expect(try rig.events(moved[3]).isEmpty)
             #expect(try await Sweeper(store: rig.store).run(request: "2").expired == 0)
-            #expect(try rig.admin.rows("SELECT count(*) FROM merchant_event")[0][0] == "4")
+            #expect(try rig.admin.rows("SELECT count(*) FROM event")[0][0] == "4")
         }
     }
 
@@ -273,10 +273,10 @@ struct OrderRowTests {
         try await withRig { rig in
             _ = try await rig.paid("S01-1")
             let forbidden = [
-                "UPDATE merchant_event SET type = 'session.paid'", "DELETE FROM merchant_event",
+                "UPDATE event SET type = 'session.paid'", "DELETE FROM event",
                 "DELETE FROM merchant_order",
                 "DELETE FROM payment_operation", "TRUNCATE payment_object", "DROP TABLE merchant_order",
-                "SELECT partition_make('merchant_event', '2020-01-01Z', '2020-02-01Z')",
+                "SELECT partition_make('event', '2020-01-01Z', '2020-02-01Z')",
             ]
             for (number, sql) in forbidden.enumerated() {
                 let error = await #expect(throws: PostgresError.self, "\(sql)") {
@@ -292,10 +292,10 @@ struct OrderRowTests {
             let kept = try await rig.paid("S01-1")
             let old = try await rig.paid("S01-2")
             let june = "timestamptz '2020-06-10Z'"
-            for table in ["merchant_order", "merchant_event", "payment_operation"] {
+            for table in ["merchant_order", "event", "payment_operation"] {
                 try rig.sql("SELECT partition_make('\(table)', '2020-06-01Z', '2020-07-01Z')")
             }
-            for table in ["merchant_order", "merchant_event", "payment_object"] {
+            for table in ["merchant_order", "payment_object"] {
                 try rig.sql(
                     "UPDATE \(table) SET webview_session_id = id_floor(\(june)) WHERE webview_session_id = '\(old.webviewSession)'"
                 )

@@ -37,7 +37,7 @@ extension Rig {
     /// The charges of the newest event of an order, each with its refunds.
     fileprivate func listed(_ crossing: Crossing) throws -> [String] {
         let rows = try admin.rows(
-            "SELECT data FROM merchant_event WHERE webview_session_id = $1 ORDER BY sequence DESC LIMIT 1",
+            "SELECT data FROM event WHERE subject_id = $1 ORDER BY sequence DESC LIMIT 1",
             [crossing.webviewSession.description]
         )
         let data = try JSONParser.parse(Array((rows.first?[0] ?? "null").utf8))

@@ -198,8 +198,8 @@ struct NotificationStoreTests {
             }
             let told = try rig.admin.rows(
                 """
-                SELECT data -> 'about' ->> 'id' FROM merchant_event
-                WHERE webview_session_id = $1 AND type = 'chargeback.received' ORDER BY sequence
+                SELECT data -> 'about' ->> 'id' FROM event
+                WHERE subject_id = $1 AND type = 'chargeback.received' ORDER BY sequence
                 """,
                 [crossing.webviewSession.description]
             )

@@ -280,7 +280,7 @@ struct PollStoreTests {
                 """
                 SELECT e.data -> 'about' ->> 'id', round(extract(epoch FROM
                     (e.data -> 'about' ->> 'captureBefore')::timestamptz - statement_timestamp()) / 3600)
-                FROM merchant_event AS e WHERE e.type = 'charge.expiring' ORDER BY e.sequence
+                FROM event AS e WHERE e.type = 'charge.expiring' ORDER BY e.sequence
                 """
             )
             #expect(limit == [[Self.charge, "23"], [Self.charge, "23"]])

@@ -1,12 +1,20 @@
 -- Notes that merchants leave for buyers.
 CREATE TABLE note (
     note_id uuid        NOT NULL PRIMARY KEY,
-    board   text        NOT NULL,
+    board   uuid        NOT NULL, -- what it is stuck to, of whatever age
     text    text        NOT NULL,
-    reply   text,
-    at      timestamptz NOT NULL
+    reply   text
+) PARTITION BY RANGE (note_id);
+
+INSERT INTO partitioned_table VALUES ('note', 'month', interval '20 days', 30, 90);
+
+GRANT SELECT, INSERT, UPDATE ON note TO sallyport_service;
+
+-- How many notes a board has, and the last one that was counted: an event that comes again is not counted twice.
+CREATE TABLE note_count (
+    board uuid   NOT NULL PRIMARY KEY,
+    last  bigint NOT NULL,
+    notes bigint NOT NULL
 );
 
-CREATE INDEX note_age ON note (at);
-
-GRANT SELECT, INSERT, UPDATE, DELETE ON note TO sallyport_service;
+GRANT SELECT, INSERT, UPDATE ON note_count TO sallyport_service;

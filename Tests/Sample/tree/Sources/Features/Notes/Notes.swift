@@ -16,6 +16,7 @@ package struct Notes: Feature, FeatureProcess {
 
     package static let card = FeatureCard(
         "notes",
+        needs: [WebhookDelivery.self],
         commands: [
             FeatureCommand(of: Notes.self, "notes", "count the notes") { _, input, database in
                 let count = try await database.connected { try await $1.read(NoteStatement.count()).first() }
@@ -26,15 +27,20 @@ package struct Notes: Feature, FeatureProcess {
         statements: .own(NoteStatement.all),
         failures: [.noteReplied],
         cookies: [NotesPart.cookie],
-        slots: [Scope.notesWrite, WebhookEventType.noteWritten]
+        slots: [Scope.notesWrite, WebhookEventType.noteWritten, EventSubscription.notesCounted]
     )
 
     package init(_ settings: inout SettingReader) {
-        keep = settings.duration("notes.keep", 60...31_536_000, .seconds(720 * 3_600), "how long a note is kept")
+        keep = settings.duration(
+            "notes.keep",
+            60...31_536_000,
+            .seconds(720 * 3_600),
+            "how long a note is kept behind its month"
+        )
         stampURL = settings.text("notes.stamp_url", "", "where notes are stamped; empty: there are no notes")
     }
 
-    package var isOn: Bool { !stampURL.isEmpty }
+    package var state: FeatureState { stampURL.isEmpty ? .off(set: ["notes.stamp_url"]) : .on }
 
     package func findings(_ settings: ExaminedSettings) -> [Finding] {
         guard keep < .seconds(86_400) else { return [] }
@@ -43,7 +49,9 @@ package struct Notes: Feature, FeatureProcess {
 
     package func start(_ process: ProcessContext) -> Notes { self }
 
-    package func open(_ loop: LoopContext) throws -> NotesPart { try NotesPart(loop, keep: keep) }
+    package var retentions: [Retention] { [Retention("note", keep: keep)] }
+
+    package func open(_ loop: LoopContext) throws -> NotesPart { try NotesPart(loop) }
 
     package func probe(_ context: ProbeContext) async -> [Finding] {
         do {
@@ -58,13 +66,13 @@ package struct Notes: Feature, FeatureProcess {
 
 /// What is sent to the database.
 enum NoteStatement {
-    static let all = [write.statement, read.statement, reply.statement, prune.statement, count.statement]
+    static let all = [write.statement, read.statement, reply.statement, counted.statement, count.statement]
 
-    static let write = TypedStatement<Void, UUIDBytes, String, String>(
+    static let write = TypedStatement<Void, UUIDBytes, UUIDBytes, String>(
         name: "note_write",
         sql: """
-            WITH n AS (INSERT INTO note VALUES ($1, $2, $3, NULL, statement_timestamp()) RETURNING note_id, board)
-            SELECT feature_announce(n.note_id, 'note.written', json_build_object('board', n.board)) FROM n
+            WITH n AS (INSERT INTO note VALUES ($1, $2, $3) RETURNING note_id, board)
+            SELECT event_announce('board', n.board, 'note.written', json_build_object('note', n.note_id)) FROM n
             """
     )
     static let read = TypedStatement<String, UUIDBytes>(
@@ -75,11 +83,17 @@ enum NoteStatement {
         name: "note_reply",
         sql: "UPDATE note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1"
     )
-    static let prune = TypedStatement<Void, Duration>(
-        name: "note_prune",
-        sql: "DELETE FROM note WHERE at < statement_timestamp() - $1 * interval '1 second'"
+    static let counted = TypedStatement<Void, UUIDBytes, Int64>(
+        name: "note_counted",
+        sql: """
+            INSERT INTO note_count AS c VALUES ($1, $2, 1)
+            ON CONFLICT (board) DO UPDATE SET last = excluded.last, notes = c.notes + 1 WHERE c.last = excluded.last - 1
+            """
     )
-    static let count = TypedStatement<Int>(name: "note_count", sql: "SELECT count(*) FROM note")
+    static let count = TypedStatement<Int>(
+        name: "note_count",
+        sql: "SELECT coalesce(sum(notes), 0)::bigint FROM note_count"
+    )
 }
 
 extension Scope {
@@ -88,6 +102,10 @@ extension Scope {
 
 extension WebhookEventType {
     static let noteWritten = WebhookEventType("note.written")
+}
+
+extension EventSubscription {
+    static let notesCounted = EventSubscription("notes.count", to: [.noteWritten])
 }
 
 extension FailureCode {

@@ -1,12 +1,12 @@
 import EventIO
 import HTTPCore
-package import Operations
 import Pages
 import Postgres
 import Primitives
 import ServerCore
 import ServiceAPI
 package import Web
+import Webhooks
 
 /// Notes on one loop.
 package final class NotesPart: FeaturePart {
@@ -16,13 +16,14 @@ package final class NotesPart: FeaturePart {
     private let frames: EachLanguage<Frame>
     /// `nil` where no interface for merchants' programs is served.
     private let gate: (any ServiceGate)?
-    private let keep: Duration
 
-    init(_ loop: LoopContext, keep: Duration) throws {
+    init(_ loop: LoopContext) throws {
         self.loop = loop
-        self.keep = keep
         frames = try loop.demanded(EachLanguage<Frame>.self)
         gate = loop.offered((any ServiceGate).self)
+        try loop.part(WebhookDelivery.self).handle(.notesCounted) { [database = loop.database] event in
+            _ = try await database.work(NoteStatement.counted(event.subject.id, event.sequence))
+        }
     }
 
     /// What buyers and merchants ask for.
@@ -41,12 +42,6 @@ package final class NotesPart: FeaturePart {
             [Route(.post, "/v1/notes/{board}", "leave a note", bodyLimit: 16_384, NotesPart.write)]
         ),
     ]
-
-    package func schedule(_ jobs: JobSchedule) {
-        jobs.every(.seconds(60), budget: .seconds(5), "note.prune") { [loop, keep] _ in
-            _ = try await loop.database.work(NoteStatement.prune(keep))
-        }
-    }
 
     private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (note, text) = try await found(request)
@@ -71,10 +66,11 @@ package final class NotesPart: FeaturePart {
     private func write(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let gate else { throw Failure(.notFound) }
         _ = try await gate.admit(request, .notesWrite)
+        guard let board = UUIDBytes(request.capture(0)) else { throw Failure(.notFound) }
         guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.contains("\0")
         else { throw Failure(.invalidRequest, "no text") }
         let note = UUIDBytes(version7At: SystemClock().now(), random: loop.reactor.random)
-        _ = try await loop.database.write(NoteStatement.write(note, request.capture(0), text), key: note)
+        _ = try await loop.database.write(NoteStatement.write(note, board, text), key: note)
         return HTTPResponse(.created, block: loop.headers.json, body: .bytes(Array("{\"id\":\"\(note)\"}\n".utf8)))
     }
 
