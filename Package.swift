@@ -176,7 +176,7 @@ let floors = [
             part("Pages", ["Web"], tests: []),
             part(
                 "ServerCore",
-                ["Pages", "Web", "Postgres", "Operations", "Settings", "Cryptography"],
+                ["Pages", "Web", "Postgres", "Operations", "Settings", "Cryptography", "HTTPClient"],
                 tests: ["HTTPServer"]
             ),
         ]

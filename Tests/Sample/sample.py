@@ -170,7 +170,7 @@ def drive(demo):
     jar = str(demo.folder / "jar")
     english = ("-b", jar, "-c", jar, "-H", "Accept-Language: en")
     status, page = demo.curl(f"/notes/{note}", *english)
-    expect((status, "A note from the shop" in page, "Tea is ready &lt;3" in page, "before" in page), (200, True, True, False), "the page")
+    expect((status, "A note from the shop" in page, "Tea is ready &lt;3 (oval)" in page, "before" in page), (200, True, True, False), "the page")
     expect("You have read this note before." in demo.curl(f"/notes/{note}", *english)[1], True, "the cookie")
     expect("お店からのメモ" in demo.curl(f"/notes/{note}")[1], True, "the page in Japanese")
     expect(demo.curl("/notes/nobody")[0], 404, "no note")

@@ -81,7 +81,6 @@ package final class CheckoutPart {
             metrics: metrics,
             steps: StepLog(logger, at: process.settings.logsSteps ? .info : .debug)
         )
-        let exchange = loop.offered((any HTTPExchange).self)
         provider = CheckoutService.make(
             process.provider,
             quota: process.quota,
@@ -90,7 +89,7 @@ package final class CheckoutPart {
             logger: logger,
             metrics: metrics,
             signing: process.signing,
-            over: exchange
+            over: loop.client(process.provider.outbound)
         )
         sweeper = Sweeper(store: store)
         deadlines = DeadlineSweeper(store: store, life: deployment.policy.times.absolute, clock: SystemClock())
@@ -120,8 +119,10 @@ package final class CheckoutPart {
             logger: logger,
             wakePolls: { objectNews.signal() }
         )
-        notifications = process.notifications?
-            .inbox(notices, reactor: reactor, telemetry: telemetry, over: exchange, wake: { objectNews.signal() })
+        notifications = process.notifications.map { setup in
+            let exchange = loop.client(setup.outbound)
+            return setup.inbox(notices, reactor: reactor, telemetry: telemetry, over: exchange) { objectNews.signal() }
+        }
         reportLines = LogRateLimiter(perSecond: 1)
         shedLines = LogRateLimiter(perSecond: 1)
         overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)

@@ -49,7 +49,7 @@ package struct MerchantProcess: FeatureProcess {
     package func open(_ loop: LoopContext) throws -> MerchantPart {
         let checkout = try loop.part(CheckoutFeature.self)
         let part = try MerchantPart(self, checkout)
-        checkout.shippingCosts = try postage.client(loop.reactor, logger: checkout.logger, metrics: checkout.metrics)
+        checkout.shippingCosts = try postage.client(loop)
         checkout.objectNews.listener = { [poller = part.poller] in poller.wake() }
         if let interface = part.interface {
             loop.formats[.problem] = interface

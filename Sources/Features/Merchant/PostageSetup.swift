@@ -12,7 +12,7 @@ struct PostageSetup: Sendable {
     private let policy: OrderPolicy
     private let numbers: [Int]
     private let agent: String
-    private let outbound: ClientConfiguration
+    private let outbound: OutboundPurpose
     /// `nil` where no merchant may be asked.
     private let secret: Secret<[UInt8]>?
 
@@ -36,26 +36,17 @@ struct PostageSetup: Sendable {
     ///
     /// - Returns: A client that has asked nobody yet.
     /// - Throws: `failed` where OpenSSL does not offer what signing needs.
-    func client(
-        _ reactor: Reactor,
-        logger: Logger,
-        metrics: MetricsRegistry
-    ) throws(CryptographyError) -> ShippingCostClient {
+    func client(_ loop: LoopContext) throws(CryptographyError) -> ShippingCostClient {
         guard let secret else { return ShippingCostClient(nil) }
         let inquiry = ShippingCostClient.Inquiry(
             policy: policy,
-            exchange: CurlClient(
-                reactor,
-                configuration: outbound,
-                logger: logger,
-                metrics: metrics
-            ),
+            exchange: loop.client(outbound),
             signer: try WebhookSigner(),
             keys: try PostageKeys(secret: secret),
             numbers: numbers,
             agent: agent,
             clock: SystemClock(),
-            random: reactor.random
+            random: loop.reactor.random
         )
         return ShippingCostClient(inquiry)
     }

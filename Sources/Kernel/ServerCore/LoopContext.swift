@@ -1,5 +1,9 @@
 package import EventIO
+package import HTTPClient
+package import HTTPCore
 package import Postgres
+import Primitives
+package import Telemetry
 package import Web
 
 /// What a feature finds on a loop, and what other features have put there; made on the loop, never leaves it.
@@ -14,12 +18,23 @@ package final class LoopContext {
     package let headers: HeaderPolicy
     /// How refusals are written on the hosts of the program, by kind of answer.
     package var formats: [FormatName: any FailureFormat] = [:]
+    private let logger: Logger
+    private let metrics: MetricsRegistry
     private var parts: [ObjectIdentifier: any FeaturePart] = [:]
     private var opening: FeatureCard?
     private var offers: [ObjectIdentifier: AnyObject] = [:]
 
     /// A loop without parts.
-    package init(_ reactor: Reactor, isFirst: Bool = true, database: PostgresClient, headers: HeaderPolicy) {
+    package init(
+        _ reactor: Reactor,
+        isFirst: Bool = true,
+        database: PostgresClient,
+        headers: HeaderPolicy,
+        logger: Logger = .silent,
+        metrics: MetricsRegistry = MetricsRegistry()
+    ) {
+        self.logger = logger
+        self.metrics = metrics
         self.reactor = reactor
         self.isFirst = isFirst
         self.database = database
@@ -42,6 +57,27 @@ package final class LoopContext {
     package func demanded<Offer>(_ type: Offer.Type) throws(FeatureError) -> Offer {
         if let offer = offered(type) { return offer }
         throw FeatureError(description: "\(opening?.name ?? "nobody"): this program does not offer \(type)")
+    }
+
+    /// A client for requests of one purpose; what the program offers in place of all clients, where it does.
+    package func client(_ purpose: OutboundPurpose) -> any HTTPExchange {
+        if let offer = offered((any HTTPExchange).self) { return offer }
+        let client = CurlClient(
+            reactor,
+            configuration: purpose.configuration,
+            purpose: purpose.name,
+            logger: logger,
+            metrics: metrics
+        )
+        guard let policy = purpose.breaker else { return client }
+        return CircuitBreaker(
+            client,
+            policy,
+            purpose: purpose.name,
+            clock: SystemClock(),
+            random: reactor.random,
+            metrics: metrics
+        )
     }
 
     /// The part of a feature below, for a feature that is being opened.

@@ -18,10 +18,20 @@ package struct ClientConfiguration: Sendable {
         case http2 = "HTTP/2"
     }
 
+    /// Where requests without TLS may go.
+    package enum ClearText: Sendable {
+        /// To this machine alone.
+        case thisMachine
+        /// Anywhere: for content that is signed itself, such as revocation lists.
+        case anyMachine
+    }
+
     /// Whose certificates are believed.
     package var trust = Trust.system
     /// What is spoken.
     package var version = Version.http1
+    /// Where requests without TLS may go.
+    package var clearText = ClearText.thisMachine
     /// For the name lookup, the connection and its handshake together: a healthy peer needs a tenth of it.
     package var connectTimeout = Duration.seconds(3)
     /// The most bytes of a response's content; a session document has a few thousand.

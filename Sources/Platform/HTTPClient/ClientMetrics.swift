@@ -7,12 +7,12 @@ struct ClientMetrics {
     private let failures: [HTTPExchangeError.Code: Counter]
     private let seconds: Histogram
 
-    init(_ registry: MetricsRegistry) {
+    init(_ registry: MetricsRegistry, purpose: String) {
         func counter(_ outcome: String) -> Counter {
             registry.counter(
                 "sallyport_outbound_exchanges_total",
                 help: "Requests to other servers by outcome.",
-                labels: [("outcome", outcome)]
+                labels: [("purpose", purpose), ("outcome", outcome)]
             )
         }
         answered = counter("answered")
@@ -23,7 +23,8 @@ struct ClientMetrics {
         ]
         seconds = registry.histogram(
             "sallyport_outbound_exchange_seconds",
-            help: "From the call to the whole response or the failure."
+            help: "From the call to the whole response or the failure.",
+            labels: [("purpose", purpose)]
         )
     }
 

@@ -13,6 +13,7 @@ package final class CurlClient: HTTPExchange {
     private let reactor: Reactor
     private let configuration: ClientConfiguration
     private let logger: Logger
+    private let purpose: String
     private let metrics: ClientMetrics
     private var active: [UInt: CurlTransfer] = [:]
     private var spare: [EasyHandle] = []
@@ -20,17 +21,20 @@ package final class CurlClient: HTTPExchange {
     /// A client without connections.
     ///
     /// - Parameters:
+    ///   - purpose: In metrics and log lines.
     ///   - metrics: Counts exchanges by outcome, and measures them.
     package init(
         _ reactor: Reactor,
         configuration: ClientConfiguration = ClientConfiguration(),
+        purpose: String = "other",
         logger: Logger = .silent,
         metrics: MetricsRegistry = MetricsRegistry()
     ) {
         self.reactor = reactor
         self.configuration = configuration
         self.logger = logger
-        self.metrics = ClientMetrics(metrics)
+        self.purpose = purpose
+        self.metrics = ClientMetrics(metrics, purpose: purpose)
         multi = CurlMulti(reactor, idleConnections: configuration.idleConnections)
         multi?.onEnd = { [weak self] handle, result in self?.end(handle, result) }
     }
@@ -51,7 +55,10 @@ package final class CurlClient: HTTPExchange {
         let outcome = await exchange(request)
         metrics.count(outcome, took: reactor.now - start)
         if case .failure(let error) = outcome {
-            logger.debug("outbound.failed", [LogField("code", error.description), LogField("detail", error.detail)])
+            logger.debug(
+                "outbound.failed",
+                [LogField("purpose", purpose), LogField("code", error.description), LogField("detail", error.detail)]
+            )
         }
         return try outcome.get()
     }
@@ -70,7 +77,7 @@ package final class CurlClient: HTTPExchange {
         _ request: OutboundRequest,
         _ takeCertificate: (([UInt8]?) -> Void)? = nil
     ) async -> CurlTransfer.Outcome {
-        if let complaint = RequestRules.complaint(about: request) { return refused("request: \(complaint)") }
+        if let complaint = RequestRules.complaint(about: request, configuration.clearText) { return refused("request: \(complaint)") }
         guard active.count < configuration.concurrencyLimit else { return refused("too many exchanges at once") }
         guard let multi, let handle = spare.popLast() ?? EasyHandle() else { return refused("no memory") }
         let limits = (configuration.headerLimit, configuration.bodyLimit)

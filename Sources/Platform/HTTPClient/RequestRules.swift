@@ -7,12 +7,15 @@ enum RequestRules {
     ///
     /// The rules keep what is put together from data from becoming another request: no control characters, no user in the URL,
     /// no clear text to another machine, and no address that is special (`SpecialAddress`).
-    static func complaint(about request: OutboundRequest) -> String? {
+    static func complaint(
+        about request: OutboundRequest,
+        _ clearText: ClientConfiguration.ClearText = .thisMachine
+    ) -> String? {
         guard !request.method.isEmpty, request.method.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
             return "method"
         }
         guard let url = HTTPURL(request.url) else { return "url" }
-        guard url.isSecure || url.host.isLoopback else { return "clear text to another machine" }
+        guard url.isSecure || url.host.isLoopback || clearText == .anyMachine else { return "clear text to another machine" }
         // Whoever names the address, an operator, a message or an answer: what clouds serve there is not ours to send to.
         guard url.host.special == nil || url.host.isLoopback else { return "a special-purpose address" }
         for (name, value) in request.fields {

@@ -141,7 +141,9 @@ package final class Application: Sendable {
                     reactor,
                     isFirst: index == 0,
                     database: database,
-                    headers: self.process.headers
+                    headers: self.process.headers,
+                    logger: self.logger,
+                    metrics: self.process.metrics
                 )
                 self.site.offer(on: loop)
                 if index == 0 { try await self.features.prepare(loop) }

@@ -54,15 +54,9 @@ package struct WebhookProcess: FeatureProcess {
     private func dispatcher(_ loop: LoopContext) throws -> WebhookDispatcher? {
         guard loop.isFirst, let secret else { return nil }
         let reactor = loop.reactor
-        let exchange = CurlClient(
-            reactor,
-            configuration: settings.outbound,
-            logger: process.logger,
-            metrics: process.metrics
-        )
         var surroundings = WebhookDispatcher.Surroundings(
             store: PostgresWebhookStore(client: loop.database),
-            exchange: exchange,
+            exchange: loop.client(settings.outbound),
             vault: try WebhookVault(secret: secret),
             loop: (
                 sleep: { duration in await reactor.sleep(for: duration) },

@@ -84,22 +84,22 @@ package struct WebhookSettings: Sendable {
     }
 
     /// How requests to endpoints go out.
-    package var outbound: ClientConfiguration {
+    package var outbound: OutboundPurpose {
         var outbound = ClientConfiguration()
         if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
         // An answer's content is dropped. Up to this the connection is used again, beyond it it is closed.
         outbound.bodyLimit = 64 << 10
         outbound.concurrencyLimit = concurrency
-        return outbound
+        return OutboundPurpose("webhooks", outbound)
     }
 
     /// How questions to merchants' servers go out: to the same servers as events, each with a buyer behind it.
-    package var inquiries: ClientConfiguration {
+    package var inquiries: OutboundPurpose {
         var inquiries = ClientConfiguration()
-        inquiries.trust = outbound.trust
+        inquiries.trust = outbound.configuration.trust
         // The answer is one amount.
         inquiries.bodyLimit = 4 << 10
         inquiries.headerLimit = 16 << 10
-        return inquiries
+        return OutboundPurpose("postage", inquiries)
     }
 }

@@ -52,7 +52,7 @@ enum WebhooksCommand {
                     store: PostgresWebhookStore(client: client),
                     vault: vault,
                     random: reactor.random,
-                    exchange: CurlClient(reactor, configuration: settings.outbound),
+                    exchange: CurlClient(reactor, configuration: settings.outbound.configuration),
                     agent: context.agent
                 )
                 if case .test(let endpoint) = action {

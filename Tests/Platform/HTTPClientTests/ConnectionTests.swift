@@ -269,16 +269,16 @@ private let fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
         let metrics = MetricsRegistry()
         try await withLoop { reactor in
             let server = try ScriptServer.answering(fine, reactor)
-            let client = CurlClient(reactor, logger: log.logger(), metrics: metrics)
+            let client = CurlClient(reactor, purpose: "stamps", logger: log.logger(), metrics: metrics)
             _ = try await client.send(OutboundRequest(method: "GET", url: try server.url("/")))
             _ = await failure(client, OutboundRequest(method: "GET", url: try closedServerURL(reactor)))
         }
         let text = metrics.prometheusText()
-        #expect(text.contains(#"sallyport_outbound_exchanges_total{outcome="answered"} 1"#))
-        #expect(text.contains(#"sallyport_outbound_exchanges_total{outcome="connect_failed"} 1"#))
-        #expect(text.contains("sallyport_outbound_exchange_seconds_count 2"))
+        #expect(text.contains(#"sallyport_outbound_exchanges_total{purpose="stamps",outcome="answered"} 1"#))
+        #expect(text.contains(#"sallyport_outbound_exchanges_total{purpose="stamps",outcome="connect_failed"} 1"#))
+        #expect(text.contains("sallyport_outbound_exchange_seconds_count{purpose=\"stamps\"} 2"))
         #expect(log.lines.count == 1)
-        #expect(log.lines(with: #""event":"outbound.failed","code":"connectFailed""#).count == 1)
+        #expect(log.lines(with: #""event":"outbound.failed","purpose":"stamps","code":"connectFailed""#).count == 1)
     }
 }
 

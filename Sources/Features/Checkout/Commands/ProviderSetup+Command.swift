@@ -1,5 +1,6 @@
 package import AmazonPay
 package import EventIO
+import HTTPClient
 import Telemetry
 
 extension ProviderSetup {
@@ -18,7 +19,8 @@ extension ProviderSetup {
             reactor: reactor,
             logger: .silent,
             metrics: metrics,
-            signing: nil
+            signing: nil,
+            over: CurlClient(reactor, configuration: outbound.configuration)
         )
     }
 }

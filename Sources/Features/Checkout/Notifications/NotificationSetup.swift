@@ -27,26 +27,27 @@ struct NotificationSetup: Sendable {
         authorityPath = settings.certificateHosts.isEmpty ? "" : checkout.provider.authorityPath
     }
 
+    /// How certificates of the sender are fetched, and subscriptions are confirmed.
+    var outbound: OutboundPurpose {
+        var outbound = ClientConfiguration()
+        if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
+        return OutboundPurpose("notifications", outbound)
+    }
+
     /// The inbox of a loop.
     ///
     /// - Parameters:
     ///   - store: Of the same loop.
-    ///   - offered: Carries requests; `nil` for a client of the inbox's own.
+    ///   - exchange: Carries requests.
     ///   - wake: Called when an object is to be read.
     /// - Returns: An inbox that has fetched no certificate yet.
     func inbox(
         _ store: PostgresNotificationStore,
         reactor: Reactor,
         telemetry: CheckoutTelemetry,
-        over offered: (any HTTPExchange)?,
+        over exchange: any HTTPExchange,
         wake: @escaping () -> Void
     ) -> NotificationInbox {
-        func ownExchange() -> CurlClient {
-            var outbound = ClientConfiguration()
-            if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
-            return CurlClient(reactor, configuration: outbound, logger: telemetry.logger, metrics: telemetry.metrics)
-        }
-        let exchange = offered ?? ownExchange()
         let certificates = CertificateCache(
             exchange: exchange,
             chain: chain,

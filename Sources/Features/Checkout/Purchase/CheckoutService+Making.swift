@@ -6,12 +6,12 @@ import Primitives
 import Telemetry
 
 extension CheckoutService {
-    /// A service with a client of its own, for the present loop.
+    /// A service for the present loop.
     ///
     /// - Parameters:
     ///   - quota: Shared by all loops of the process.
     ///   - signing: Signs on another thread, for all loops; `nil` signs here.
-    ///   - offered: Carries requests; `nil` for a client of the service's own.
+    ///   - exchange: Carries requests.
     /// - Returns: A service that has called nobody yet.
     static func make(
         _ provider: ProviderSetup,
@@ -21,15 +21,10 @@ extension CheckoutService {
         logger: Logger,
         metrics: MetricsRegistry,
         signing: SigningQueue?,
-        over offered: (any HTTPExchange)? = nil
+        over exchange: any HTTPExchange
     ) -> CheckoutService {
-        func ownExchange() -> CurlClient {
-            var outbound = ClientConfiguration()
-            if !provider.authorityPath.isEmpty { outbound.trust = .file(path: provider.authorityPath) }
-            return CurlClient(reactor, configuration: outbound, logger: logger, metrics: metrics)
-        }
         var surroundings = CheckoutClient.Surroundings(
-            exchange: offered ?? ownExchange(),
+            exchange: exchange,
             signOffLoop: { work in await signing?.signCall(work) ?? work() },
             sleep: { duration in await reactor.sleep(for: duration) },
             uptime: { .nanoseconds(Int64(SystemClock().monotonicNow().nanoseconds)) },

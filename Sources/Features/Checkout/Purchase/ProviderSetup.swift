@@ -94,6 +94,13 @@ package struct ProviderSetup: Sendable {
             + addresses.compactMap(ReturnAddress.problem).map { "web.base_url: \($0)" }
     }
 
+    /// How the provider is called.
+    var outbound: OutboundPurpose {
+        var outbound = ClientConfiguration()
+        if !authorityPath.isEmpty { outbound.trust = .file(path: authorityPath) }
+        return OutboundPurpose("amazon_pay", outbound)
+    }
+
     private static func readSecret(_ path: String, _ setting: String) throws(AmazonPayConfigurationError) -> [UInt8] {
         do throws(ConfigurationError) {
             return try SecretFile.read(path, setting)

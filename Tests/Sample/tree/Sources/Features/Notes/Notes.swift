@@ -51,7 +51,7 @@ package struct Notes: Feature, FeatureProcess {
 
     package var retentions: [Retention] { [Retention("note", keep: keep)] }
 
-    package func open(_ loop: LoopContext) throws -> NotesPart { try NotesPart(loop) }
+    package func open(_ loop: LoopContext) throws -> NotesPart { try NotesPart(loop, stamps: stampURL + "/stamp") }
 
     package func probe(_ context: ProbeContext) async -> [Finding] {
         do {

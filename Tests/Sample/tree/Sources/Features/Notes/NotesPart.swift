@@ -1,4 +1,5 @@
 import EventIO
+import HTTPClient
 import HTTPCore
 import Pages
 import Postgres
@@ -17,8 +18,15 @@ package final class NotesPart: FeaturePart {
     /// `nil` where no interface for merchants' programs is served.
     private let gate: (any ServiceGate)?
 
-    init(_ loop: LoopContext) throws {
+    private let stamps: any HTTPExchange
+    private let stampURL: String
+
+    init(_ loop: LoopContext, stamps url: String) throws {
         self.loop = loop
+        var purpose = OutboundPurpose("stamps")
+        purpose.breaker = CircuitBreaker.Policy()
+        stamps = loop.client(purpose)
+        stampURL = url
         frames = try loop.demanded(EachLanguage<Frame>.self)
         gate = loop.offered((any ServiceGate).self)
         try loop.part(WebhookDelivery.self).handle(.notesCounted) { [database = loop.database] event in
@@ -69,9 +77,20 @@ package final class NotesPart: FeaturePart {
         guard let board = UUIDBytes(request.capture(0)) else { throw Failure(.notFound) }
         guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.contains("\0")
         else { throw Failure(.invalidRequest, "no text") }
+        let stamp = try await stamp()
         let note = UUIDBytes(version7At: SystemClock().now(), random: loop.reactor.random)
-        _ = try await loop.database.write(NoteStatement.write(note, board, text), key: note)
+        _ = try await loop.database.write(NoteStatement.write(note, board, text + " (\(stamp))"), key: note)
         return HTTPResponse(.created, block: loop.headers.json, body: .bytes(Array("{\"id\":\"\(note)\"}\n".utf8)))
+    }
+
+    /// The stamp of the office, which is asked before anything is written.
+    private func stamp() async throws(Failure) -> String {
+        do throws(HTTPExchangeError) {
+            let answer = try await stamps.send(OutboundRequest(method: "GET", url: stampURL))
+            return String(decoding: answer.body, as: UTF8.self)
+        } catch {
+            throw Failure(.unavailable, error.description, retryAfter: 1)
+        }
     }
 
     private func found(_ request: HTTPRequest) async throws -> (note: UUIDBytes, text: String) {
