@@ -319,6 +319,7 @@ import Testing
             row.append(uuid: Sample.id)
             row.append(int64: sequence)
             row.append(uuid: UUIDBytes(high: 1, low: UInt64(sequence)))
+            row.append(text: "session")
             row.append(text: type)
             row.append(timestamp: Sample.time)
             row.append(json: #"{"state":"paid"}"#)

@@ -80,14 +80,14 @@ struct ServiceManagerTests {
                 try await withLoop { reactor in
                     let program = try RunningProgram(
                         ["serve"],
-                        environment: ["JOURNAL_STREAM": stream],
+                        environment: ["JOURNAL_STREAM": stream, "SALLYPORT_PROVIDER_MERCHANT_ID": "A1EXAMPLE2MERCH"],
                         logPath: log,
                         on: reactor
                     )
                     defer { program.destroy() }
                     _ = try await program.process.exit(on: reactor)
                     let lines = program.log.split(separator: "\n")
-                    #expect(lines.count > 1 && lines.allSatisfy { $0.hasPrefix(mark) }, "\(lines)")
+                    #expect(lines.count > 3 && lines.allSatisfy { $0.hasPrefix(mark) }, "\(lines)")
                 }
             }
         }

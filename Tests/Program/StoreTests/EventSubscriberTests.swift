@@ -208,4 +208,16 @@ private struct Broken: Error {}
             #expect(rig.order(of: subject) == [1, 2])
         }
     }
+
+    @Test func `is forgotten with its row, and what waits for it is removed`() async throws {
+        try await withSubscribers { rig in
+            let gone = EventSubscription("test.gone", to: [])
+            try await rig.store.subscribe(gone)
+            try await rig.happen(rig.subject())
+            #expect(try await rig.store.purge() == 0)
+            try rig.rig.sql("DELETE FROM event_subscriber WHERE name = 'test.gone'")
+            #expect(try await rig.store.purge() == 1)
+            #expect(try rig.rig.admin.rows("SELECT count(*) FROM event_queue") == [["1"]])
+        }
+    }
 }

@@ -343,8 +343,9 @@ extension PostgresWebhookStore: WebhookStore {
         sql: """
             WITH gone AS (
                 SELECT w.receiver_id, w.subject_id FROM event_queue AS w
-                WHERE EXISTS (
-                    SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.receiver_id AND e.removed_at IS NOT NULL)
+                WHERE NOT EXISTS (
+                    SELECT FROM webhook_endpoint AS e WHERE e.endpoint_id = w.receiver_id AND e.removed_at IS NULL)
+                AND NOT EXISTS (SELECT FROM event_subscriber AS s WHERE s.subscriber_id = w.receiver_id)
                 -- Not an EXISTS: with many queues the planner would read all events there are into memory instead.
                 OR w.head_id < id_floor(statement_timestamp() - interval '30 days') AND (
                     SELECT 1 FROM event AS v
@@ -359,7 +360,7 @@ extension PostgresWebhookStore: WebhookStore {
             """
     )
 
-    /// Removes queues whose endpoint is gone or whose events are past retention; how many.
+    /// Removes queues whose receiver is gone or whose events are past retention; how many.
     package func purge() async throws(StoreError) -> Int {
         try await untilNoneIsLeft(PostgresWebhookStore.purgeStatement(PostgresWebhookStore.batch))
     }
