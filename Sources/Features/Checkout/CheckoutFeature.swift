@@ -44,7 +44,6 @@ package struct CheckoutProcess: FeatureProcess {
     let quota: CallQuota
     let sessionCalls: SessionCalls
     let signing: SigningQueue
-    private let signer: WorkerThread
 
     /// Reads the files that the settings name.
     ///
@@ -80,8 +79,7 @@ package struct CheckoutProcess: FeatureProcess {
             let fields = [LogField("settings", missing.joined(separator: " ")), LogField("check", "D56")]
             process.logger.warning("shop.incomplete", fields)
         }
-        signer = try WorkerThread(name: "sign")
-        signing = SigningQueue(signer, metrics: process.metrics)
+        signing = SigningQueue(try process.workers.thread(.sign), metrics: process.metrics)
     }
 
     package func prepare(_ loop: LoopContext) async throws {
@@ -99,12 +97,6 @@ package struct CheckoutProcess: FeatureProcess {
         loop.offer(deployment.frames)
         loop.offer(PlaintextRevocation(part), as: (any PlaintextGuard).self)
         return part
-    }
-
-    /// Ends the thread that signs.
-    package func stop() {
-        signer.stop()
-        signer.join()
     }
 
     // Sealed data go first, whatever hinders the others.

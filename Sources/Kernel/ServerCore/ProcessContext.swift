@@ -29,6 +29,8 @@ package struct ProcessContext: Sendable {
     package let logger: Logger
     /// Where to count.
     package let metrics: MetricsRegistry
+    /// Threads for work that would hold up a loop.
+    package let workers: Workers
 
     private let features: FeatureSet
     /// Those that stand before the one that is started.
@@ -60,6 +62,7 @@ package struct ProcessContext: Sendable {
         self.assets = assets
         self.logger = logger
         self.metrics = metrics
+        workers = Workers(metrics)
     }
 
     /// What the program runs for.

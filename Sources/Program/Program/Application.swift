@@ -73,7 +73,11 @@ package final class Application: Sendable {
                 problems += error.problems
             }
         }
-        try gather { try configuration.features.start(configuration.unservedProcess()).stop() }
+        try gather {
+            let process = try configuration.unservedProcess()
+            defer { process.workers.stop() }
+            try configuration.features.start(process).stop()
+        }
         try gather { _ = try configuration.certificates(try configuration.ticketKeys()) }
         try gather { _ = try configuration.databaseURL() }
         try gather { _ = try AdminAccess(configuration) }
@@ -245,6 +249,7 @@ package final class Application: Sendable {
         for loop in loops { loop.stop() }
         for loop in loops { loop.join() }
         features.stop()
+        process.workers.stop()
         logger.info("server.stopped")
     }
 }

@@ -73,7 +73,10 @@ package final class ScriptedProgram {
         let (site, configured) = try configured(features, settings)
         let process = try context(features, site, log, isDemo: isDemo)
         let running = try configured.start(process)
-        defer { running.stop() }
+        defer {
+            running.stop()
+            process.workers.stop()
+        }
         try await withLoop { reactor in
             let program = try ScriptedProgram(running, process, log, reactor)
             try await body(program)
