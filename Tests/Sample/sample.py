@@ -196,6 +196,8 @@ def drive(demo):
 class Subset:
     """The program as `serve`, with a database of its own and no settings but those given."""
 
+    children = []
+
     def __init__(self, program, folder, database, **settings):
         self.program, self.folder = program, folder
         folder.mkdir()
@@ -226,6 +228,7 @@ class Subset:
     def serve(self):
         log = self.folder / "log"
         self.child = subprocess.Popen([self.program, "serve"], env=self.environment, stdout=open(log, "a"), stderr=subprocess.STDOUT)
+        Subset.children.append(self.child)
         deadline = time.monotonic() + 60
         while self.status("/readyz", self.admin) != 200:
             if self.child.poll() is not None or time.monotonic() > deadline:
@@ -402,6 +405,8 @@ def main():
                 crash(tree / ".build/debug/sallyport", folder, cluster, stamps, options.kills)
             drive_subsets(tree, folder, cluster, stamps)
         finally:
+            for child in Subset.children:
+                child.kill()
             cluster.stop()
             end = demo.stop()
         expect(end, 0, "the end of the demo")

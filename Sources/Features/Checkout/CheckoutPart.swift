@@ -119,7 +119,7 @@ package final class CheckoutPart {
             logger: logger,
             wakePolls: { objectNews.signal() }
         )
-        notifications = process.notifications.map { setup in
+        notifications = process.notifications.map { [telemetry, reactor, notices] setup in
             let exchange = loop.client(setup.outbound)
             return setup.inbox(notices, reactor: reactor, telemetry: telemetry, over: exchange) { objectNews.signal() }
         }

@@ -3,6 +3,7 @@ import EventIO
 import HTTPClient
 import MerchantOrders
 import Primitives
+import ServerCore
 import Settings
 import Telemetry
 import Webhooks

@@ -81,7 +81,10 @@ package final class CircuitBreaker: HTTPExchange {
         switch (state, isFailure) {
         case (.closed, false): state = .closed(0)
         case (.closed(let failures), true):
-            guard failures + 1 >= policy.failures || wanted != nil else { return state = .closed(failures + 1) }
+            guard failures + 1 >= policy.failures || wanted != nil else {
+                state = .closed(failures + 1)
+                return
+            }
             open(1, wanted)
         case (.trying, false):
             state = .closed(0)

@@ -77,7 +77,9 @@ package final class CurlClient: HTTPExchange {
         _ request: OutboundRequest,
         _ takeCertificate: (([UInt8]?) -> Void)? = nil
     ) async -> CurlTransfer.Outcome {
-        if let complaint = RequestRules.complaint(about: request, configuration.clearText) { return refused("request: \(complaint)") }
+        if let complaint = RequestRules.complaint(about: request, configuration.clearText) {
+            return refused("request: \(complaint)")
+        }
         guard active.count < configuration.concurrencyLimit else { return refused("too many exchanges at once") }
         guard let multi, let handle = spare.popLast() ?? EasyHandle() else { return refused("no memory") }
         let limits = (configuration.headerLimit, configuration.bodyLimit)

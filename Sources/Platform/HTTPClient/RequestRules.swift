@@ -15,7 +15,9 @@ enum RequestRules {
             return "method"
         }
         guard let url = HTTPURL(request.url) else { return "url" }
-        guard url.isSecure || url.host.isLoopback || clearText == .anyMachine else { return "clear text to another machine" }
+        guard url.isSecure || url.host.isLoopback || clearText == .anyMachine else {
+            return "clear text to another machine"
+        }
         // Whoever names the address, an operator, a message or an answer: what clouds serve there is not ours to send to.
         guard url.host.special == nil || url.host.isLoopback else { return "a special-purpose address" }
         for (name, value) in request.fields {

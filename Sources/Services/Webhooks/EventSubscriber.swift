@@ -127,7 +127,7 @@ final class EventSubscriber {
             // Then each quarter of an hour to an hour.
             let isSeldom = claimed.failures == 0 || claimed.failures > 12
             logger.log(isSeldom ? .warning : .debug, "event.not_handled", fields)
-            return String(detail.prefix(200))
+            return String(String.UnicodeScalarView(detail.unicodeScalars.prefix(200)))
         }
     }
 

@@ -17,7 +17,7 @@ package struct EventSubject: Sendable, Hashable {
     /// A session, which is the webview session.
     package static func session(_ id: UUIDBytes) -> EventSubject { EventSubject("session", id) }
 
-    var isSession: Bool { kind == "session" }
+    var isSession: Bool { kind.octets == "session" }
 }
 
 /// An event: something that happened to an order, or to something that a feature keeps.

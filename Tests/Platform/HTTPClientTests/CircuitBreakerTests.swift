@@ -9,7 +9,9 @@ import Testing
 
 /// A server that answers as it is told to, and counts.
 private final class ToldServer: HTTPExchange {
-    var answer: Result<InboundResponse, HTTPExchangeError> = .success(InboundResponse(status: 200, fields: [], body: []))
+    var answer: Result<InboundResponse, HTTPExchangeError> = .success(
+        InboundResponse(status: 200, fields: [], body: [])
+    )
     private(set) var count = 0
 
     func tell(_ status: Int, _ fields: [(String, String)] = []) {

@@ -172,12 +172,12 @@ private func configuration(
     }
 
     @Test func `asks merchants' servers for little, and believes whom it believes of endpoints`() throws {
-        let own = try configuration([:]).features.read(WebhookDelivery.self).settings.inquiries
+        let own = try configuration([:]).features.read(WebhookDelivery.self).settings.inquiries.configuration
         #expect(own.trust == .system && own.bodyLimit == 4_096)
         let other = try configuration(["SALLYPORT_WEBHOOKS_CA_FILE": "authority.pem"]).features
             .read(WebhookDelivery.self).settings
-        #expect(other.inquiries.trust == .file(path: "authority.pem"))
-        #expect(other.outbound.trust == .file(path: "authority.pem"))
+        #expect(other.inquiries.configuration.trust == .file(path: "authority.pem"))
+        #expect(other.outbound.configuration.trust == .file(path: "authority.pem"))
     }
 
     @Test func `refuses a window of HTTP/2 that the greatest body does not fit into`() throws {

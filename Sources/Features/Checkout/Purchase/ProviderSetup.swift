@@ -1,5 +1,6 @@
 package import AmazonPay
 import EventIO
+import HTTPClient
 import Primitives
 package import ServerCore
 import SessionBroker
