@@ -101,15 +101,17 @@ package final class WebhookPart: FeaturePart {
     }
 
     package func schedule(_ jobs: JobSchedule) {
-        for subscriber in subscribers { jobs.keep(subscriber.run, stop: subscriber.stop) }
+        jobs.upkeep?.add { await self.prune() }
         let budget = WebhookDispatcher.countPause
+        if dispatcher != nil || !subscribers.isEmpty {
+            jobs.every(WebhookDispatcher.purgeInterval, budget: budget, "webhook.purge") { _ in await self.purge() }
+        }
         if !subscribers.isEmpty {
             jobs.every(WebhookDispatcher.countPause, budget: budget, "event.count") { _ in
                 try await self.countSubscribers()
             }
         }
-        jobs.every(WebhookDispatcher.purgeInterval, budget: budget, "webhook.purge") { _ in await self.purge() }
-        jobs.upkeep?.add { await self.prune() }
+        for subscriber in subscribers { jobs.keep(subscriber.run, stop: subscriber.stop) }
         guard let dispatcher else { return jobs.keep(warnOfEndpoints, stop: {}) }
         jobs.keep(dispatcher.run, stop: dispatcher.stop)
         jobs.every(WebhookDispatcher.countPause, budget: budget, "webhook.count") { _ in await dispatcher.count() }
