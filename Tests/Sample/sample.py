@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -326,8 +327,8 @@ def crash(program, folder, cluster, stamps, kills):
     key = processes[0].command("keys", "create", "--name", "writer", "--scopes", "notes:write").strip()
     for process in processes:
         process.serve()
-    boards = [f"{(1577836800000 + 25 * 86400000 * number):012x}" for number in range(8)]
-    boards = [f"{text[:8]}-{text[8:]}-7000-8000-{number:012x}" for number, text in enumerate(boards)]
+    # From 2020 to 2021.
+    boards = [str(uuid.UUID(int=(1577836800000 + 60 * 86400000 * number) << 80 | 7 << 76 | 1 << 63 | number)) for number in range(8)]
     written, is_over = [], threading.Event()
     trust = ssl.create_default_context(cafile=processes[0].authority)
 

@@ -96,15 +96,6 @@ package struct StaticAssets: Sendable {
         self.inlineStyles = InlineStyles(bytes: inlineStyles)
     }
 
-    /// Those of a process that serves no page.
-    package static let none = StaticAssets()
-
-    private init() {
-        (files, targets, shopStyles) = ([], [:], nil)
-        iconType = StaticAsset.mark.contentType
-        inlineStyles = InlineStyles(bytes: [])
-    }
-
     /// The address of a file.
     package subscript(asset: StaticAsset) -> LinkTarget { targets[asset] ?? .root }
 

@@ -61,7 +61,7 @@ package struct ConfiguredFeatures: Sendable {
     /// - Throws: `ConfigurationError` with every problem of every feature; the first error of another kind.
     package func start(_ process: ProcessContext) throws -> RunningFeatures {
         var process = process
-        process.on = FeatureSet(on.map { Swift.type(of: $0) })
+        process.active = FeatureSet(on.map { Swift.type(of: $0) })
         var running: [RunningFeatures.Member] = []
         var problems: [String] = []
         for feature in on {

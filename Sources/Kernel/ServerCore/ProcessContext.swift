@@ -36,7 +36,7 @@ package struct ProcessContext: Sendable {
     /// Those that stand before the one that is started.
     var started = RunningFeatures([])
     /// Those that the settings switch on.
-    var on: FeatureSet
+    var active: FeatureSet
 
     /// A context.
     ///
@@ -54,7 +54,7 @@ package struct ProcessContext: Sendable {
         metrics: MetricsRegistry
     ) {
         self.features = features
-        on = features
+        active = features
         self.version = version
         self.web = web
         self.link = link
@@ -87,5 +87,5 @@ package struct ProcessContext: Sendable {
     package func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { features.slots(type) }
 
     /// Everything of a type that those features offer which are on, in list order.
-    package func slotsOn<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { on.slots(type) }
+    package func activeSlots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] { active.slots(type) }
 }

@@ -19,11 +19,19 @@ package final class CircuitBreaker: HTTPExchange {
 
     private enum State {
         /// With so many failures in a row.
-        case closed(Int)
+        case closed(failures: Int)
         /// Until then, after so many openings in a row.
-        case open(until: MonotonicTime, Int)
-        /// One request is under way.
-        case trying(Int)
+        case open(until: MonotonicTime, openings: Int)
+        /// One request finds out.
+        case trying(openings: Int)
+    }
+
+    private enum Outcome {
+        case answered
+        /// With the pause that the server asks for.
+        case failed(wanted: Duration?)
+        /// It says nothing of the server.
+        case unknown
     }
 
     private let exchange: any HTTPExchange
@@ -31,7 +39,7 @@ package final class CircuitBreaker: HTTPExchange {
     private let clock: any WallClock & MonotonicClock
     private let random: any RandomSource
     private let gauge: Gauge
-    private var state = State.closed(0)
+    private var state = State.closed(failures: 0)
 
     /// A closed one in front of a client.
     ///
@@ -57,47 +65,56 @@ package final class CircuitBreaker: HTTPExchange {
 
     /// Sends a request, or refuses it while the server is left alone.
     package func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
-        try enter()
+        let isTrial = try enter()
         do throws(HTTPExchangeError) {
             let response = try await exchange.send(request)
             let isFailure = response.status == 429 || (500...599).contains(response.status)
-            settle(isFailure, RetryAfter.pause(in: response, at: clock.now()))
+            let wanted = RetryAfter.pause(in: response, at: clock.now())
+            settle(isFailure ? .failed(wanted: wanted) : .answered, isTrial: isTrial)
             return response
         } catch {
-            settle(true, nil)
+            settle(error.isOurs ? .unknown : .failed(wanted: nil), isTrial: isTrial)
             throw error
         }
     }
 
-    private func enter() throws(HTTPExchangeError) {
+    /// Whether the request that may be sent is the one that finds out.
+    private func enter() throws(HTTPExchangeError) -> Bool {
         switch state {
-        case .closed: return
-        case .open(let until, let openings) where clock.monotonicNow() >= until: state = .trying(openings)
-        case .open, .trying: throw HTTPExchangeError(.connectFailed, detail: "the server fails and is left alone")
+        case .closed: return false
+        case .open(let until, let openings) where clock.monotonicNow() >= until:
+            state = .trying(openings: openings)
+            return true
+        case .open, .trying:
+            throw HTTPExchangeError(.connectFailed, detail: "the server fails and is left alone", isOurs: true)
         }
     }
 
-    private func settle(_ isFailure: Bool, _ wanted: Duration?) {
-        switch (state, isFailure) {
-        case (.closed, false): state = .closed(0)
-        case (.closed(let failures), true):
-            guard failures + 1 >= policy.failures || wanted != nil else {
-                state = .closed(failures + 1)
-                return
+    private func settle(_ outcome: Outcome, isTrial: Bool) {
+        switch (state, outcome) {
+        case (.closed, .answered): state = .closed(failures: 0)
+        case (.closed(let failures), .failed(let wanted)):
+            if failures + 1 < policy.failures, wanted == nil {
+                state = .closed(failures: failures + 1)
+            } else {
+                open(1, wanted)
             }
-            open(1, wanted)
-        case (.trying, false):
-            state = .closed(0)
+        case (.trying, .answered) where isTrial:
+            state = .closed(failures: 0)
             gauge.set(0)
-        case (.trying(let openings), true): open(openings + 1, wanted)
-        // It was sent before the breaker opened.
-        case (.open, _): break
+        case (.trying(let openings), .failed(let wanted)) where isTrial: open(openings + 1, wanted)
+        // The next one finds out.
+        case (.trying(let openings), .unknown) where isTrial:
+            state = .open(until: clock.monotonicNow(), openings: openings)
+        // It was sent before the breaker opened, or says nothing.
+        default: break
         }
     }
 
     private func open(_ openings: Int, _ wanted: Duration?) {
         let own = policy.backoff.pause(after: openings, random: random)
-        state = .open(until: clock.monotonicNow() + max(own, min(wanted ?? .zero, policy.backoff.cap)), openings)
+        let pause = max(own, min(wanted ?? .zero, policy.backoff.cap))
+        state = .open(until: clock.monotonicNow() + pause, openings: openings)
         gauge.set(1)
     }
 }

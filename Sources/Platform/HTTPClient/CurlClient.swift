@@ -101,7 +101,7 @@ package final class CurlClient: HTTPExchange {
     }
 
     private func refused(_ detail: String) -> CurlTransfer.Outcome {
-        .failure(HTTPExchangeError(.connectFailed, detail: detail))
+        .failure(HTTPExchangeError(.connectFailed, detail: detail, isOurs: true))
     }
 
     /// What follows a status line that decided has a moment: a server that never ends it would keep the waiting task.
@@ -126,7 +126,7 @@ package final class CurlClient: HTTPExchange {
         guard active[transfer.handle.id] === transfer else { return }
         let code: HTTPExchangeError.Code = transfer.hasSent ? .connectionLost : .connectFailed
         close(transfer, isReusable: false)
-        transfer.finish(transfer.outcome(HTTPExchangeError(code, detail: "cancelled")))
+        transfer.finish(transfer.outcome(HTTPExchangeError(code, detail: "cancelled", isOurs: true)))
     }
 
     /// A handle whose exchange failed is thrown away: the library's reset does not forget that it meant to send content again,

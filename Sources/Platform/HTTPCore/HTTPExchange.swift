@@ -117,14 +117,17 @@ package struct HTTPExchangeError: Error, Sendable {
     package let code: Code
     /// What went wrong, for operators; never sent to a client.
     package let detail: String
+    /// Whether it says nothing of the server: the request was refused or cancelled on this side.
+    package let isOurs: Bool
 
     /// The given failure.
     ///
     /// - Parameters:
     ///   - detail: For operators: no secret, no address of a person.
-    package init(_ code: Code, detail: String = "") {
+    package init(_ code: Code, detail: String = "", isOurs: Bool = false) {
         self.code = code
         self.detail = detail
+        self.isOurs = isOurs
     }
 }
 

@@ -7,7 +7,7 @@ import Telemetry
 /// Subscribers of several processes share the store: each takes the queues of some subjects, handles the first event of each, writes that
 /// down, and goes on with the next of the same. A subject whose event cannot be handled waits, longer each time, and holds up no other.
 final class EventSubscriber {
-    private let subscription: EventSubscription
+    let subscription: EventSubscription
     private let handler: EventHandler
     private let store: PostgresWebhookStore
     private let reactor: Reactor

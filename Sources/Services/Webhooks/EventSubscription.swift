@@ -19,5 +19,5 @@ package struct EventSubscription: Sendable, Hashable, FeatureSlot {
 
 /// Acts on an event: again on the same, where it was cut off or has thrown, so that the event's id has to make a repeat harmless.
 ///
-/// It has to end within `EventSubscriber.lease`, and what it calls has deadlines; beyond that another process begins it as well.
+/// It has to end within a minute, and what it calls has deadlines; beyond that another process begins it as well.
 package typealias EventHandler = (WebhookEvent) async throws -> Void

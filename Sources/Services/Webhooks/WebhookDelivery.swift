@@ -1,5 +1,4 @@
 import EventIO
-import HTTPClient
 package import Operations
 import Postgres
 import Primitives
@@ -43,7 +42,7 @@ package struct WebhookProcess: FeatureProcess {
     /// From here on the events of subscriptions wait for them.
     package func prepare(_ loop: LoopContext) async throws {
         let store = PostgresWebhookStore(client: loop.database)
-        for subscription in process.slotsOn(EventSubscription.self) { try await store.subscribe(subscription) }
+        for subscription in process.activeSlots(EventSubscription.self) { try await store.subscribe(subscription) }
     }
 
     package func open(_ loop: LoopContext) throws -> WebhookPart {
@@ -96,11 +95,19 @@ package final class WebhookPart: FeaturePart {
     }
 
     /// Has the events of a subscription handled, for a feature that is being opened; one loop of the process does it.
-    package func handle(_ subscription: EventSubscription, _ handler: @escaping EventHandler) {
+    ///
+    /// - Throws: `FeatureError` where no card has the subscription: nothing would ever wait for it.
+    package func handle(_ subscription: EventSubscription, _ handler: @escaping EventHandler) throws(FeatureError) {
+        guard process.activeSlots(EventSubscription.self).contains(subscription) else {
+            throw FeatureError(description: "\(subscription.name): a subscription that stands on no card")
+        }
         subscribers.append(EventSubscriber(subscription, handler, store, reactor, process.logger))
     }
 
     package func schedule(_ jobs: JobSchedule) {
+        for subscription in unhandled {
+            process.logger.error("event.no_handler", [LogField("subscriber", subscription.name)])
+        }
         jobs.upkeep?.add { await self.prune() }
         let budget = WebhookDispatcher.countPause
         if dispatcher != nil || !subscribers.isEmpty {
@@ -115,6 +122,11 @@ package final class WebhookPart: FeaturePart {
         guard let dispatcher else { return jobs.keep(warnOfEndpoints, stop: {}) }
         jobs.keep(dispatcher.run, stop: dispatcher.stop)
         jobs.every(WebhookDispatcher.countPause, budget: budget, "webhook.count") { _ in await dispatcher.count() }
+    }
+
+    /// Subscriptions whose events would wait for ever.
+    private var unhandled: [EventSubscription] {
+        process.activeSlots(EventSubscription.self).filter { slot in !subscribers.contains { $0.subscription == slot } }
     }
 
     /// A secret that was forgotten would show only in what merchants do not hear.

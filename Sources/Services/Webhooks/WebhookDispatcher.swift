@@ -322,7 +322,10 @@ package final class WebhookDispatcher {
         [
             LogField("endpoint", delivery.endpoint.description),
             LogField("webhook_event", WebhookEvent.text(of: delivery.event.id)), LogField("type", delivery.event.type),
-            LogField("webview_session", delivery.event.subject.id.description), LogField("failures", delivery.failures),
+            LogField(
+                delivery.event.subject.isSession ? "webview_session" : "subject",
+                delivery.event.subject.id.description
+            ), LogField("failures", delivery.failures),
         ]
     }
 

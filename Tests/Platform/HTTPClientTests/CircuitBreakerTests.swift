@@ -13,6 +13,16 @@ private final class ToldServer: HTTPExchange {
         InboundResponse(status: 200, fields: [], body: [])
     )
     private(set) var count = 0
+    /// Whether requests wait for `release`.
+    var isHeld = false
+    private var waiting: [Suspension<Void>] = []
+
+    var held: Int { waiting.count }
+
+    func release(first count: Int) {
+        for suspension in waiting.prefix(count) { suspension.resume() }
+        waiting.removeFirst(count)
+    }
 
     func tell(_ status: Int, _ fields: [(String, String)] = []) {
         answer = .success(InboundResponse(status: status, fields: fields, body: []))
@@ -20,6 +30,7 @@ private final class ToldServer: HTTPExchange {
 
     func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
         count += 1
+        if isHeld { await suspend { waiting.append($0) } }
         return try answer.get()
     }
 }
@@ -100,6 +111,51 @@ private final class Bench {
         bench.clock.advance(by: .seconds(60))
         bench.server.tell(204)
         #expect(await bench.send() == "204")
+    }
+
+    @Test func `is judged by no request that was refused or cancelled here`() async {
+        let bench = Bench()
+        bench.server.answer = .failure(HTTPExchangeError(.connectFailed, detail: "the test says so", isOurs: true))
+        for _ in 0..<10 { _ = await bench.send() }
+        #expect(!bench.isOpen && bench.server.count == 10)
+        bench.server.tell(500)
+        for _ in 0..<5 { _ = await bench.send() }
+        bench.clock.advance(by: .seconds(2))
+        bench.server.answer = .failure(HTTPExchangeError(.connectionLost, detail: "the test says so", isOurs: true))
+        _ = await bench.send()
+        // Nobody knows yet, so the next one is sent as well.
+        bench.server.tell(200)
+        #expect(await bench.send() == "200")
+        #expect(!bench.isOpen)
+    }
+
+    @Test func `is judged by the one request that finds out, whatever older ones come to`() async throws {
+        try await withLoop { reactor in
+            let bench = Bench()
+            bench.server.tell(200)
+            bench.server.isHeld = true
+            var old: [String] = []
+            for _ in 0..<2 { reactor.startTask { old.append(await bench.send()) } }
+            while bench.server.held < 2 { await reactor.nextTurn() }
+            bench.server.isHeld = false
+            bench.server.tell(500)
+            for _ in 0..<5 { _ = await bench.send() }
+            bench.clock.advance(by: .seconds(2))
+            bench.server.isHeld = true
+            bench.server.tell(200)
+            var trial: [String] = []
+            reactor.startTask { trial.append(await bench.send()) }
+            while bench.server.held < 3 { await reactor.nextTurn() }
+            // One that was sent before comes to its end: nothing is known by it.
+            bench.server.release(first: 2)
+            while old.count < 2 { await reactor.nextTurn() }
+            bench.server.isHeld = false
+            #expect(bench.isOpen)
+            #expect(await bench.send() == "connectFailed")
+            bench.server.release(first: 1)
+            while trial.isEmpty { await reactor.nextTurn() }
+            #expect(trial == ["200"] && !bench.isOpen)
+        }
     }
 
     @Test func `is not left alone for what a client did wrong, nor for failures with a success between`() async {

@@ -1,3 +1,4 @@
+import Cryptography
 import EventIO
 import HTTPCore
 import HTTPServer
@@ -77,7 +78,7 @@ private struct AdminFixture {
             web: origin,
             link: origin,
             headers: HeaderPolicy(includesSubdomains: true),
-            assets: .none,
+            assets: StaticAssets([], read: { _ in [] }, digest: { SHA256.digest(of: $0) }),
             logger: .silent,
             metrics: metrics
         )

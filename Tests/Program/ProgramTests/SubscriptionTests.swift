@@ -1,37 +1,45 @@
-import HTTPCore
-import Telemetry
+import FeatureTestKit
+import ServerCore
+import Settings
 import Testing
+import Web
+import Webhooks
 
-@testable import Checkout
-@testable import Program
+extension EventSubscription {
+    fileprivate static let declared = EventSubscription("test.declared", to: [])
+    fileprivate static let forgotten = EventSubscription("test.forgotten", to: [])
+}
 
-@Suite struct `The confirmation of a subscription` {
-    private final class Service: HTTPExchange {
-        let status: Int?
-        var asked: [String] = []
-        var needs: [NeededContent] = []
+/// A feature that handles the subscription of its card, or one that stands on none.
+private struct Listener: Feature, FeatureProcess {
+    static let card = FeatureCard("listener", needs: [WebhookDelivery.self], slots: [EventSubscription.declared])
 
-        init(_ status: Int?) { self.status = status }
+    let isRight: Bool
 
-        func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
-            asked.append(request.method + " " + request.url)
-            needs.append(request.needs)
-            guard let status else { throw HTTPExchangeError(.timedOut, detail: "nobody answers") }
-            return InboundResponse(status: status)
-        }
+    init(_ settings: inout SettingReader) {
+        isRight = settings.flag("listener.right", true, "whether it handles what it has declared")
     }
 
-    @Test(
-        arguments: [
-            (200, 200), (301, 200), (400, 200), (403, 200), (404, 200), (429, 503), (500, 503), (503, 503), (nil, 503),
-        ] as [(Int?, Int)]
-    )
-    func `is asked for again where it did not come to a decision`(_ row: (status: Int?, answer: Int)) async {
-        let service = Service(row.status)
-        let confirmation = SubscriptionConfirmation(exchange: service, logger: .silent)
-        #expect(await confirmation.confirm("https://sns.example/?Token=1") == row.answer)
-        #expect(service.asked == ["GET https://sns.example/?Token=1"])
-        // What the status says is not taken back by a long or broken page behind it.
-        #expect(service.needs == [.none])
+    func start(_ process: ProcessContext) -> Listener { self }
+
+    func open(_ loop: LoopContext) throws -> Part {
+        try loop.part(WebhookDelivery.self).handle(isRight ? .declared : .forgotten) { _ in }
+        return Part()
+    }
+
+    final class Part: FeaturePart {
+        static let routes: [RouteGroup<Part>] = []
+    }
+}
+
+@Suite struct `A subscription of a feature` {
+    private let features = FeatureSet([WebhookDelivery.self, Listener.self])
+
+    @Test func `stands on its card, or the program does not start`() async throws {
+        try await ScriptedProgram.run(features) { _ in }
+        let refused = await #expect(throws: FeatureError.self) {
+            try await ScriptedProgram.run(features, ["listener.right": "false"]) { _ in }
+        }
+        #expect(refused?.description.contains("test.forgotten") == true)
     }
 }

@@ -240,7 +240,7 @@ extension Rig {
     /// Drops orders past retention.
     func dropOrders() async throws -> Dropped {
         let keep = Duration.seconds(400 * 86_400)
-        let tables: [(StaticName, Duration)] = [
+        let tables: [(StaticString, Duration)] = [
             ("payment_operation", keep), ("event", keep), ("merchant_order", keep),
         ]
         return try await drop([Retention("orders", tables)])

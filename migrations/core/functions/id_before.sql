@@ -1,7 +1,7 @@
 -- version: 1
 
--- An id that none is less than which was made after another one, a UUID of version 7: clocks of several machines may differ by a day. Of
--- any other id nothing is known, so it is the least there is. Where it is compared with a partition key, earlier partitions are left out.
+-- A lower bound of all ids that are made after an id of version 7: a day before it, because clocks of machines differ. For any other id
+-- it is the least there is. A condition on the partition key with this bound leaves out the partitions before it.
 CREATE OR REPLACE FUNCTION id_before(id uuid) RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT CASE WHEN substr(id::text, 15, 1) = '7' THEN id_floor(greatest('epoch', id_moment(id) - interval '1 day'))

@@ -1,6 +1,5 @@
 import AmazonPay
 import EventIO
-import HTTPClient
 import HTTPCore
 import Primitives
 import Telemetry

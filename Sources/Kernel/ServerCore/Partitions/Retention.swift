@@ -8,30 +8,23 @@ package struct Retention: Sendable, Hashable {
     private let tables: [Table]
 
     private struct Table: Sendable, Hashable {
-        let name: StaticName
+        let name: String
         let keep: Duration
     }
 
     /// One table.
-    package init(_ table: StaticName, keep: Duration) {
-        self.init(table.text, [(table, keep)])
+    package init(_ table: StaticString, keep: Duration) {
+        self.init(table.description, [(table, keep)])
     }
 
-    /// Some tables, in the order in which they are dropped.
-    package init(_ name: String, _ tables: [(table: StaticName, keep: Duration)]) {
+    /// Some tables, in the order in which they are dropped; names that stand in the sources.
+    package init(_ name: String, _ tables: [(table: StaticString, keep: Duration)]) {
         self.name = name
-        self.tables = tables.map { Table(name: $0.table, keep: $0.keep) }
+        self.tables = tables.map { Table(name: $0.table.description, keep: $0.keep) }
     }
 
     /// An array of pairs of table and seconds.
     var json: String {
-        "[" + tables.map { "[\"\($0.name.text)\",\($0.keep.components.seconds)]" }.joined(separator: ",") + "]"
+        "[" + tables.map { "[\"\($0.name)\",\($0.keep.components.seconds)]" }.joined(separator: ",") + "]"
     }
-}
-
-/// A name that stands in the sources.
-package struct StaticName: Sendable, Hashable, ExpressibleByStringLiteral {
-    let text: String
-
-    package init(stringLiteral text: StaticString) { self.text = text.description }
 }

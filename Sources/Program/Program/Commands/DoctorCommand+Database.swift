@@ -6,7 +6,6 @@ import Operations
 import Postgres
 import Primitives
 import ServerCore
-import SessionBroker
 import Settings
 import Telemetry
 
@@ -41,8 +40,9 @@ extension DoctorCommand {
     }
 
     private static func rights(_ configuration: Configuration) async throws -> DatabaseChecks.Facts {
-        let checkout = configuration.features.first(CheckoutFeature.self)?.settings
-        let policy = checkout?.policy ?? BrokerPolicy(profile: .standard)
+        let checkout = try configuration.checkout()
+        let (policy, settings) = (checkout.policy, checkout.provider)
+        let environment = PublicKeyID(settings.publicKeyID)?.environment
         let database = try DatabaseAccess(configuration, logger: .silent)
         let link = try configuration.database(at: database.url)
         return try await database.connected { _, client in
@@ -67,10 +67,7 @@ extension DoctorCommand {
             let skipped = try await store.skippedSessions()
             facts.skipped = skipped.first.map { (skipped.count, "\($0.webviewSession) (\($0.sqlState))") }
             let newest = try await store.newestAccount()
-            if let newest, let settings = checkout?.provider, !settings.allowsAccountChange,
-                !settings.merchantID.isEmpty,
-                let environment = PublicKeyID(settings.publicKeyID)?.environment
-            {
+            if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
                 let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)
                 if account != newest { facts.otherAccount = (newest.words, account.words) }
             }

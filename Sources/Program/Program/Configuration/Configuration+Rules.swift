@@ -60,6 +60,7 @@ extension Configuration {
     }
 
     private func checkPostage(_ reader: inout SettingReader) {
+        // A program without one of the two features has nothing to compare.
         guard let origins = try? features.read(MerchantFeature.self).settings.postageOrigins, !origins.isEmpty,
             let servers = try? features.read(WebhookDelivery.self).settings
         else { return }
