@@ -101,7 +101,8 @@ package final class MerchantPart {
             metrics: checkout.metrics
         )
         poller = Poller(
-            (PostgresPollStore(client: database, account: checkout.account), orders),
+            polls: PostgresPollStore(client: database, account: checkout.account),
+            orders: orders,
             checkout: checkout.provider,
             counters: checkout.polls,
             reactor: checkout.reactor,

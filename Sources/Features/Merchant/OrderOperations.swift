@@ -54,7 +54,6 @@ final class OrderOperations: PaymentOperations {
             return reply(operation, outcome.observed, turn)
         case .cancelCharge: return reply(operation, await cancel(operation), turn)
         case .closePermission: return reply(operation, await close(operation), turn)
-        case .finalize: throw Failure(.internalError, "nobody finalizes", session: operation.order)
         }
     }
 

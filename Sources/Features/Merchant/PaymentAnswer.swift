@@ -26,7 +26,7 @@ enum PaymentAnswer {
             // Every refund is on its way first: that is how they are made.
             case .refund: .created
             case .createCharge: isPending ? .accepted : .created
-            case .finalize, .capture, .cancelCharge, .closePermission: isPending ? .accepted : .ok
+            case .capture, .cancelCharge, .closePermission: isPending ? .accepted : .ok
             }
         return StoredAnswer(status: status.code, body: body.bytes)
     }

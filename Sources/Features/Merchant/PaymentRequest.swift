@@ -46,7 +46,6 @@ struct PaymentRequest {
             return (PayingCall.create(try creation(amount), key: key).body, key.text)
         case .cancelCharge: return (Ending(reason: reason, cancelsPending: false).bytes, "")
         case .closePermission(let cancels): return (Ending(reason: reason, cancelsPending: cancels).bytes, "")
-        case .finalize: throw Failure(.notFound)
         }
     }
 

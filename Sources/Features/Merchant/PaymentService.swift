@@ -170,7 +170,6 @@ final class PaymentService {
                 field: "amount",
                 session: webviewSession
             )
-        case .otherAmount: Failure(.orderMismatch, session: webviewSession)
         case .tooManyCharges: Failure(.tooManyCharges, session: webviewSession)
         case .openCharges: Failure(.openCharges, session: webviewSession)
         }

@@ -35,13 +35,13 @@ struct PostageSetup: Sendable {
 
     /// The client of a loop.
     ///
-    /// - Returns: A client that has asked nobody yet.
+    /// - Returns: `nil` where no merchant may be asked.
     /// - Throws: `failed` where OpenSSL does not offer what signing needs.
-    func client(_ loop: LoopContext) throws(CryptographyError) -> ShippingCostClient {
-        guard let secret else { return ShippingCostClient(nil) }
-        let inquiry = ShippingCostClient.Inquiry(
-            policy: policy,
-            exchange: loop.client(outbound),
+    func client(_ loop: LoopContext) throws(CryptographyError) -> ShippingCostClient? {
+        guard let secret else { return nil }
+        return ShippingCostClient(
+            policy,
+            over: loop.client(outbound),
             signer: try WebhookSigner(),
             keys: try PostageKeys(secret: secret),
             numbers: numbers,
@@ -49,6 +49,5 @@ struct PostageSetup: Sendable {
             clock: SystemClock(),
             random: loop.reactor.random
         )
-        return ShippingCostClient(inquiry)
     }
 }

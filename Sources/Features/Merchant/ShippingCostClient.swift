@@ -15,22 +15,14 @@ import Webhooks
 /// An answer counts as it is written or not at all: a price is never guessed, and nothing is tried twice, since a buyer is
 /// waiting.
 final class ShippingCostClient: ShippingCosts {
-    /// How merchants are asked.
-    struct Inquiry {
-        /// Where they may be asked.
-        let policy: OrderPolicy
-        /// Carries requests; follows no redirect.
-        let exchange: any HTTPExchange
-        let signer: WebhookSigner
-        let keys: PostageKeys
-        /// The numbers of the keys to sign with.
-        let numbers: [Int]
-        let agent: String
-        let clock: any WallClock
-        let random: any RandomSource
-    }
-
-    private let inquiry: Inquiry?
+    private let policy: OrderPolicy
+    private let exchange: any HTTPExchange
+    private let signer: WebhookSigner
+    private let keys: PostageKeys
+    private let numbers: [Int]
+    private let agent: String
+    private let clock: any WallClock
+    private let random: any RandomSource
 
     /// How long a merchant's server has: the buyer looks at an empty page meanwhile.
     static let limit = Duration.seconds(3)
@@ -39,13 +31,32 @@ final class ShippingCostClient: ShippingCosts {
     private static let noPrice = 422
 
     /// The one status whose content counts.
-    fileprivate static let priced = 200
+    private static let priced = 200
 
     /// A client.
     ///
-    /// - Parameter inquiry: How merchants are asked; `nil` where none may be.
-    init(_ inquiry: Inquiry?) {
-        self.inquiry = inquiry
+    /// - Parameters:
+    ///   - policy: Where merchants' servers may be asked.
+    ///   - exchange: Carries requests; follows no redirect.
+    ///   - numbers: Of the keys to sign with.
+    init(
+        _ policy: OrderPolicy,
+        over exchange: any HTTPExchange,
+        signer: WebhookSigner,
+        keys: PostageKeys,
+        numbers: [Int],
+        agent: String,
+        clock: any WallClock,
+        random: any RandomSource
+    ) {
+        self.policy = policy
+        self.exchange = exchange
+        self.signer = signer
+        self.keys = keys
+        self.numbers = numbers
+        self.agent = agent
+        self.clock = clock
+        self.random = random
     }
 
     func ask(
@@ -53,7 +64,7 @@ final class ShippingCostClient: ShippingCosts {
         _ question: PostageQuestion,
         _ webviewSession: WebviewSessionID
     ) async throws(Failure) -> DeliveryAnswer {
-        guard let inquiry, let origin = inquiry.policy.postageOrigin(of: address) else {
+        guard let origin = policy.postageOrigin(of: address) else {
             throw Failure(
                 .postageFailed,
                 "the origin is not in merchant.postage_origins any more",
@@ -65,13 +76,13 @@ final class ShippingCostClient: ShippingCosts {
         }
         let request: OutboundRequest
         do throws(CryptographyError) {
-            request = try inquiry.request(address, origin, question.body)
+            request = try self.request(address, origin, question.body)
         } catch {
             throw Failure(.internalError, error.debugDescription, session: webviewSession)
         }
         let response: InboundResponse
         do throws(HTTPExchangeError) {
-            response = try await inquiry.exchange.send(request)
+            response = try await exchange.send(request)
         } catch {
             throw failure(error.code == .bodyTooLarge ? "the answer's body has \(error.detail)" : error.description)
         }
@@ -85,10 +96,8 @@ final class ShippingCostClient: ShippingCosts {
             throw failure(error.rawValue)
         }
     }
-}
 
-extension ShippingCostClient.Inquiry {
-    fileprivate func request(
+    private func request(
         _ address: String,
         _ origin: CallbackOrigin,
         _ body: [UInt8]

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, which Swift cannot call: one typed function for
 // each kind of argument.
@@ -33,6 +36,30 @@ static inline CURLcode shim_easy_set_transfer(CURL *easy, CURLoption option, siz
 
 static inline CURLcode shim_easy_set_seek(CURL *easy, int (*value)(void *, curl_off_t, int)) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode shim_easy_set_open_socket(
+    CURL *easy, curl_socket_t (*value)(void *, curlsocktype, struct curl_sockaddr *), void *context
+) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+    return result == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context) : result;
+}
+
+// What the library takes for a refusal.
+static inline curl_socket_t shim_no_socket(void) { return CURL_SOCKET_BAD; }
+
+// A socket as the library opens one itself.
+static inline curl_socket_t shim_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Copies the octets of an IP address in network order; 4, 16, or 0 for an address of another family.
+static inline int shim_address(const struct curl_sockaddr *address, uint8_t *octets) {
+    switch (address->family) {
+    case AF_INET: memcpy(octets, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4); return 4;
+    case AF_INET6: memcpy(octets, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16); return 16;
+    default: return 0;
+    }
 }
 
 static inline CURLcode shim_easy_get_long(CURL *easy, CURLINFO info, long *value) {

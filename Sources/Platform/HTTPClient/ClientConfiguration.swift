@@ -1,3 +1,5 @@
+package import Primitives
+
 /// How requests go out.
 ///
 /// Certificates are always verified, redirects are never followed, proxies and cookies are not used.
@@ -26,12 +28,25 @@ package struct ClientConfiguration: Sendable {
         case anyMachine
     }
 
+    /// Which machines connections may go to, whatever a name resolves to: never to special addresses such as those at which
+    /// clouds hand out credentials.
+    package enum Reach: Sendable {
+        /// This machine too.
+        case everyMachine
+        /// Other machines, also those of private networks.
+        case otherMachines
+        /// Machines with public addresses.
+        case publicMachines
+    }
+
     /// Whose certificates are believed.
     package var trust = Trust.system
     /// What is spoken.
     package var version = Version.http1
     /// Where requests without TLS may go.
     package var clearText = ClearText.thisMachine
+    /// Which machines connections may go to.
+    package var reach = Reach.everyMachine
     /// For the name lookup, the connection and its handshake together: a healthy peer needs a tenth of it.
     package var connectTimeout = Duration.seconds(3)
     /// The most bytes of a response's content; a session document has a few thousand.
@@ -51,4 +66,15 @@ package struct ClientConfiguration: Sendable {
 
     /// The defaults.
     package init() {}
+}
+
+extension ClientConfiguration.Reach {
+    /// Whether connections may go to an address.
+    package func includes(_ address: IPNumber) -> Bool {
+        switch (self, address.special) {
+        case (.everyMachine, nil), (.everyMachine, .loopback), (.otherMachines, nil): true
+        case (.publicMachines, nil): !address.isPrivate
+        case (_, .metadata), (_, .nobody), (.otherMachines, .loopback), (.publicMachines, .loopback): false
+        }
+    }
 }

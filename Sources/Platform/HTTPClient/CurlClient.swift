@@ -82,8 +82,7 @@ package final class CurlClient: HTTPExchange {
         }
         guard active.count < configuration.concurrencyLimit else { return refused("too many exchanges at once") }
         guard let multi, let handle = spare.popLast() ?? EasyHandle() else { return refused("no memory") }
-        let limits = (configuration.headerLimit, configuration.bodyLimit)
-        let transfer = CurlTransfer(handle: handle, request: request, limits: limits)
+        let transfer = CurlTransfer(handle: handle, request: request, configuration)
         transfer.keepsCertificate = takeCertificate != nil
         if request.needs != .ofEveryStatus { limitDropping(transfer) }
         guard configuration.apply(to: handle, request), !transfer.keepsCertificate || handle.keepCertificate(),

@@ -12,7 +12,10 @@ extension CurlTransfer {
     func failure(_ result: CURLcode) -> HTTPExchangeError {
         if let refusal { return refusal }
         let detail = text(of: result)
-        guard hasSent else { return HTTPExchangeError(.connectFailed, detail: detail) }
+        guard hasSent else {
+            let isLeftOut = hasLeftOutAddress && result == CURLE_COULDNT_CONNECT
+            return HTTPExchangeError(.connectFailed, detail: isLeftOut ? "the name leads to a refused address" : detail)
+        }
         switch result {
         case CURLE_OPERATION_TIMEDOUT:
             return HTTPExchangeError(.timedOut, detail: detail)

@@ -1,5 +1,6 @@
 import EventIO
 import HTTPCore
+import Primitives
 
 /// One exchange under way: what is left to send and what has come so far.
 final class CurlTransfer {
@@ -12,7 +13,9 @@ final class CurlTransfer {
     /// The peer's certificate in PEM, once the exchange has ended well.
     var certificate: [UInt8]?
     private let body: [UInt8]
-    private let limits: (header: Int, body: Int)
+    private let headerLimit: Int
+    private let bodyLimit: Int
+    private let reach: ClientConfiguration.Reach
     private let needs: NeededContent
     private var sent = 0
     private var head = ResponseHead()
@@ -24,15 +27,19 @@ final class CurlTransfer {
     var dropTimer: TimerID?
     /// Why a callback has stopped the library, if one has.
     private(set) var refusal: HTTPExchangeError?
+    /// Whether an address was left out because of where it leads.
+    private(set) var hasLeftOutAddress = false
     private var suspension: Suspension<Outcome>?
     /// How the exchange ended, where that was before its task came to wait.
     private var early: Outcome?
 
-    init(handle: EasyHandle, request: OutboundRequest, limits: (header: Int, body: Int)) {
+    init(handle: EasyHandle, request: OutboundRequest, _ configuration: ClientConfiguration) {
         self.handle = handle
         body = request.body
         needs = request.needs
-        self.limits = limits
+        headerLimit = configuration.headerLimit
+        bodyLimit = configuration.bodyLimit
+        reach = configuration.reach
     }
 
     /// Keeps the waiting task.
@@ -71,15 +78,22 @@ final class CurlTransfer {
         return .success(InboundResponse(status: head.status, fields: head.fields, body: received))
     }
 
+    /// Whether the library may connect to an address that the host's name has led to.
+    func mayConnect(to address: IPNumber) -> Bool {
+        let isReached = reach.includes(address)
+        if !isReached { hasLeftOutAddress = true }
+        return isReached
+    }
+
     /// Takes a part of the response's content.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isDecided {
             // Read for the sake of the connection, which can be used again behind it.
             dropped += bytes.count
-            return dropped <= limits.body
+            return dropped <= bodyLimit
         }
-        guard bytes.count <= limits.body - received.count else {
-            refusal = HTTPExchangeError(.bodyTooLarge, detail: "more than \(limits.body) bytes")
+        guard bytes.count <= bodyLimit - received.count else {
+            refusal = HTTPExchangeError(.bodyTooLarge, detail: "more than \(bodyLimit) bytes")
             return false
         }
         unsafe received.append(contentsOf: bytes)
@@ -93,7 +107,7 @@ final class CurlTransfer {
         let line = unsafe String(decoding: bytes, as: UTF8.self)
         let wasDecided = isDecided
         defer { if isDecided, !wasDecided { onDecided() } }
-        guard head.take(line, limit: limits.header) else {
+        guard head.take(line, limit: headerLimit) else {
             refusal = HTTPExchangeError(.protocolViolation, detail: "response head")
             return false
         }

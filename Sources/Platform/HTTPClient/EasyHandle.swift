@@ -1,4 +1,5 @@
 import CCurl
+import Primitives
 
 /// One transfer handle of the library.
 ///
@@ -59,6 +60,7 @@ import CCurl
         isSet = unsafe shim_easy_set_pointer(raw, CURLOPT_WRITEDATA, context) == CURLE_OK && isSet
         isSet = unsafe shim_easy_set_transfer(raw, CURLOPT_HEADERFUNCTION, receiveLine) == CURLE_OK && isSet
         isSet = unsafe shim_easy_set_pointer(raw, CURLOPT_HEADERDATA, context) == CURLE_OK && isSet
+        isSet = unsafe shim_easy_set_open_socket(raw, openSocket, context) == CURLE_OK && isSet
         guard sendsBody else { return isSet }
         isSet = unsafe shim_easy_set_transfer(raw, CURLOPT_READFUNCTION, sendBody) == CURLE_OK && isSet
         isSet = unsafe shim_easy_set_pointer(raw, CURLOPT_READDATA, context) == CURLE_OK && isSet
@@ -128,6 +130,24 @@ private func receiveLine(
     let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
     return unsafe transfer.receiveLine(buffer) ? buffer.count : 0
+}
+
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?,
+    _ purpose: curlsocktype,
+    _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let address = unsafe address, let context = unsafe context else { return shim_no_socket() }
+    let transfer = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+    var octets = InlineArray<16, UInt8>(repeating: 0)
+    var span = octets.mutableSpan
+    let count = unsafe span.withUnsafeMutableBufferPointer { room in
+        unsafe shim_address(address, room.baseAddress)
+    }
+    guard let number = IPNumber(octets.span.extracting(first: Int(count))), transfer.mayConnect(to: number) else {
+        return shim_no_socket()
+    }
+    return unsafe shim_open_socket(address)
 }
 
 private func sendBody(

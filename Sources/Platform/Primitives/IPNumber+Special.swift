@@ -27,6 +27,28 @@ extension IPNumber {
         }
     }
 
+    /// Whether it belongs to a private network, or to a provider's own (RFC 1918, RFC 4193, RFC 6598), also for an IPv4 address
+    /// that an IPv6 address carries.
+    package var isPrivate: Bool {
+        switch self {
+        case .v4(let bits): IPNumber.isPrivate(bits)
+        case .v6(let groups):
+            // fc00::/7 and the former fec0::/10.
+            groups.count == 8
+                && (groups[0] & 0xFE00 == 0xFC00 || groups[0] & 0xFFC0 == 0xFEC0
+                    || IPNumber.carried(by: groups).contains(where: IPNumber.isPrivate))
+        }
+    }
+
+    private static func isPrivate(_ bits: UInt32) -> Bool {
+        switch bits >> 16 {
+        case 0x0A00...0x0AFF, 0xAC10...0xAC1F, 0xC0A8, 0x6440...0x647F: true
+        // 192.0.0.0/24, and networks for tests: 198.18.0.0/15, TEST-NET-1 to 3.
+        case 0xC612...0xC613: true
+        default: [0xC0_0000, 0xC0_0002, 0xC6_3364, 0xCB_0071].contains(bits >> 8)
+        }
+    }
+
     private static func special(_ bits: UInt32) -> SpecialAddress? {
         rows4.first { bits & ($0.length == 0 ? 0 : UInt32.max << (32 - $0.length)) == $0.network }?.special
     }

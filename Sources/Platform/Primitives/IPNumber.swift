@@ -7,6 +7,17 @@ package enum IPNumber: Sendable, Hashable {
     /// Eight groups of 16 bits.
     case v6([UInt32])
 
+    /// The address in 4 or 16 octets, in network order; `nil` for another number of them.
+    package init?(_ octets: Span<UInt8>) {
+        switch octets.count {
+        case 4: self = .v4(octets.indices.reduce(0) { $0 << 8 | UInt32(octets[$1]) })
+        case 16:
+            let firsts = stride(from: 0, to: 16, by: 2)
+            self = .v6(firsts.map { UInt32(octets[$0]) << 8 | UInt32(octets[$0 + 1]) })
+        default: return nil
+        }
+    }
+
     /// The IPv6 address of a bracketed host; `nil` where it is none.
     ///
     /// - Parameter text: Lower case, without brackets.

@@ -32,6 +32,8 @@ package struct DeliveryPolicy: Sendable {
     package var tries = 112
     /// For one try, from the connection to the last byte of the answer.
     package var timeout = Duration.seconds(10)
+    /// How many tries of a process may be under way; one endpoint gets half of them.
+    package var concurrency = 16
     /// From half of the bound to the bound, which is the longest pause also where an endpoint asks for more.
     package var backoff = Backoff(base: .seconds(5), cap: .seconds(3600), least: 0.5)
 

@@ -52,25 +52,14 @@ package struct WebhookProcess: FeatureProcess {
     /// `nil` on other loops than the first, and without a secret, as nothing can be signed: what happens meanwhile waits in the database.
     private func dispatcher(_ loop: LoopContext) throws -> WebhookDispatcher? {
         guard loop.isFirst, let secret else { return nil }
-        let reactor = loop.reactor
-        var surroundings = WebhookDispatcher.Surroundings(
-            store: PostgresWebhookStore(client: loop.database),
-            exchange: loop.client(settings.outbound),
-            vault: try WebhookVault(secret: secret),
-            loop: (
-                sleep: { duration in await reactor.sleep(for: duration) },
-                start: { body in reactor.startTask(body) }
-            ),
-            random: reactor.random,
-            clock: SystemClock()
-        )
-        surroundings.logger = process.logger
-        surroundings.metrics = process.metrics
-        return try WebhookDispatcher(
+        return WebhookDispatcher(
             policy: settings.policy,
-            concurrency: settings.concurrency,
-            agent: process.agent,
-            surroundings: surroundings
+            store: PostgresWebhookStore(client: loop.database),
+            sender: try WebhookSender(over: loop.client(settings.outbound), agent: process.agent),
+            vault: try WebhookVault(secret: secret),
+            reactor: loop.reactor,
+            logger: process.logger,
+            metrics: process.metrics
         )
     }
 }

@@ -1,5 +1,6 @@
-package import Cryptography
-package import HTTPCore
+import Cryptography
+package import EventIO
+import HTTPCore
 package import Primitives
 package import Telemetry
 
@@ -12,50 +13,6 @@ package import Telemetry
 ///
 /// Not `Sendable`: made and used on its loop.
 package final class WebhookDispatcher {
-    /// What the dispatcher needs of the world around it.
-    package struct Surroundings {
-        /// Keeps queues.
-        package var store: any WebhookStore
-        /// Carries requests; follows no redirect.
-        package var exchange: any HTTPExchange
-        /// Opens the keys of endpoints.
-        package var vault: WebhookVault
-        /// Waits on the loop's timers.
-        package var sleep: (Duration) async -> Void
-        /// Starts a task on the loop.
-        package var start: (@escaping () async -> Void) -> Void
-        /// Supplies pauses and ids.
-        package var random: any RandomSource
-        /// The calendar clock, for the times of tries; the one that nobody sets for pauses.
-        package var clock: any WallClock & MonotonicClock
-        /// Hears about endpoints that fail and queues that are dead-lettered.
-        package var logger = Logger.silent
-        /// Where tries are counted.
-        package var metrics = MetricsRegistry()
-
-        /// Everything that is needed, with a logger and metrics that nobody reads.
-        ///
-        /// - Parameters:
-        ///   - loop: Waits on the loop's timers; starts a task on the loop.
-        ///   - clock: The calendar clock, and the one that nobody sets.
-        package init(
-            store: any WebhookStore,
-            exchange: any HTTPExchange,
-            vault: WebhookVault,
-            loop: (sleep: (Duration) async -> Void, start: (@escaping () async -> Void) -> Void),
-            random: any RandomSource,
-            clock: any WallClock & MonotonicClock
-        ) {
-            self.store = store
-            self.exchange = exchange
-            self.vault = vault
-            sleep = loop.sleep
-            start = loop.start
-            self.random = random
-            self.clock = clock
-        }
-    }
-
     /// What is known of an endpoint from the tries of this process.
     private struct EndpointHealth {
         var underWay = 0
@@ -69,11 +26,13 @@ package final class WebhookDispatcher {
         var isFailing: Bool { failures > 0 || locked != nil }
     }
 
-    private let surroundings: Surroundings
     private let policy: DeliveryPolicy
-    private let places: Int
-    private let agent: String
-    private let signer: WebhookSigner
+    private let store: any WebhookStore
+    private let sender: WebhookSender
+    private let vault: WebhookVault
+    private let reactor: Reactor
+    private let clock: any WallClock & MonotonicClock
+    private let logger: Logger
     private let counters: Counters
     private var health: [UUIDBytes: EndpointHealth] = [:]
     private var underWay = 0
@@ -101,26 +60,34 @@ package final class WebhookDispatcher {
     /// How long the end of tries is waited for when the program stops.
     private static let drainTime = Duration.seconds(3)
 
-    /// A dispatcher.
+    /// A dispatcher of a loop.
     ///
     /// - Parameters:
-    ///   - policy: How often and when an event is sent.
-    ///   - concurrency: How many tries may be under way, one or more; one endpoint gets half of them.
-    ///   - agent: What requests call their sender, for example `Sallyport/0.1.0`.
-    /// - Throws: As `WebhookSigner`.
+    ///   - vault: Opens the keys of endpoints.
+    ///   - clock: The calendar clock, for the times of tries; the one that nobody sets for pauses.
+    ///   - logger: Hears about endpoints that fail and queues that are dead-lettered.
     package init(
         policy: DeliveryPolicy,
-        concurrency: Int,
-        agent: String,
-        surroundings: Surroundings
-    ) throws(CryptographyError) {
+        store: any WebhookStore,
+        sender: WebhookSender,
+        vault: WebhookVault,
+        reactor: Reactor,
+        clock: any WallClock & MonotonicClock = SystemClock(),
+        logger: Logger,
+        metrics: MetricsRegistry
+    ) {
         self.policy = policy
-        places = max(1, concurrency)
-        self.agent = agent
-        self.surroundings = surroundings
-        signer = try WebhookSigner()
-        counters = Counters(surroundings.metrics)
+        self.store = store
+        self.sender = sender
+        self.vault = vault
+        self.reactor = reactor
+        self.clock = clock
+        self.logger = logger
+        counters = Counters(metrics)
     }
+
+    /// How many tries may be under way; one endpoint gets half of them.
+    private var places: Int { max(1, policy.concurrency) }
 
     /// How long a queue is this dispatcher's: a dispatcher that takes it after that does not meet a try of ours.
     private var lease: Duration { policy.timeout + WebhookDispatcher.margin }
@@ -137,11 +104,11 @@ package final class WebhookDispatcher {
 
     /// Waits until a try has ended, which may have made room for another, or until it is time to look again.
     private func waitForRoom() async {
-        guard underWay > 0 else { return await surroundings.sleep(WebhookDispatcher.pause) }
+        guard underWay > 0 else { return await reactor.sleep(for: WebhookDispatcher.pause) }
         let before = ended
         var waited = Duration.zero
         while ended == before, !isStopped, waited < WebhookDispatcher.pause || underWay >= places {
-            await surroundings.sleep(WebhookDispatcher.shortPause)
+            await reactor.sleep(for: WebhookDispatcher.shortPause)
             waited += WebhookDispatcher.shortPause
         }
     }
@@ -153,7 +120,7 @@ package final class WebhookDispatcher {
         isStopped = true
         var waited = Duration.zero
         while underWay > 0, waited < WebhookDispatcher.drainTime {
-            await surroundings.sleep(WebhookDispatcher.shortPause)
+            await reactor.sleep(for: WebhookDispatcher.shortPause)
             waited += WebhookDispatcher.shortPause
         }
     }
@@ -171,8 +138,8 @@ package final class WebhookDispatcher {
             if allowance < share { demand.allowances[endpoint] = allowance }
         }
         do throws(StoreError) {
-            let attempt = UUIDBytes(version7At: surroundings.clock.now(), random: surroundings.random)
-            let claimed = try await surroundings.store.claim(demand, attempt: attempt)
+            let attempt = UUIDBytes(version7At: clock.now(), random: reactor.random)
+            let claimed = try await store.claim(demand, attempt: attempt)
             isStoreAway = false
             for delivery in claimed { begin(delivery) }
             return claimed.count
@@ -184,7 +151,7 @@ package final class WebhookDispatcher {
 
     /// How many queues of an endpoint may be taken on top of those that are under way.
     private func allowance(_ endpoint: UUIDBytes, _ share: Int) -> Int {
-        if health[endpoint]?.locked?.isOver(at: surroundings.clock.monotonicNow()) == false { return 0 }
+        if health[endpoint]?.locked?.isOver(at: clock.monotonicNow()) == false { return 0 }
         guard let health = health[endpoint] else { return share }
         return max(0, (health.isFailing ? 1 : share) - health.underWay)
     }
@@ -192,7 +159,7 @@ package final class WebhookDispatcher {
     private func begin(_ delivery: ClaimedDelivery) {
         underWay += 1
         health[delivery.endpoint, default: EndpointHealth()].underWay += 1
-        surroundings.start {
+        reactor.startTask {
             await self.walk(delivery)
             self.underWay -= 1
             self.ended += 1
@@ -208,17 +175,17 @@ package final class WebhookDispatcher {
         while true {
             guard let keys = openKeys(of: delivery) else { return await postpone(delivery) }
             let attempt = await send(delivery, keys)
-            let outcome = policy.outcome(on: attempt, failures: delivery.failures, random: surroundings.random)
+            let outcome = policy.outcome(on: attempt, failures: delivery.failures, random: reactor.random)
             let wasAway = (health[delivery.endpoint]?.failures ?? 0) >= WebhookDispatcher.outage
             note(outcome, attempt, delivery)
             do throws(StoreError) {
                 guard case .delivered = outcome else {
                     var pause: Duration?
                     if case .retry(let after) = outcome { pause = after }
-                    return try await surroundings.store.failed(delivery, DeliveryFailure(attempt), again: pause)
+                    return try await store.failed(delivery, DeliveryFailure(attempt), again: pause)
                 }
-                let step = try await surroundings.store.delivered(delivery, lease: lease)
-                if wasAway { try await surroundings.store.retryNow(delivery.endpoint) }
+                let step = try await store.delivered(delivery, lease: lease)
+                if wasAway { try await store.retryNow(delivery.endpoint) }
                 guard case .next(let event) = step, !isStopped else { return }
                 delivery.event = event
                 delivery.failures = 0
@@ -237,11 +204,11 @@ package final class WebhookDispatcher {
         var closed: Set<String> = []
         for key in delivery.keys {
             do throws(CryptographyError) {
-                keys.append(try surroundings.vault.open(key, of: delivery.endpoint))
+                keys.append(try vault.open(key, of: delivery.endpoint))
             } catch {
                 closed.insert(key.id)
                 guard health[delivery.endpoint]?.closedKeys.contains(key.id) != true else { continue }
-                surroundings.logger.error(
+                logger.error(
                     "webhook.key_unreadable",
                     fields(delivery) + [LogField("key", key.id), LogField("reason", error.description)]
                 )
@@ -257,33 +224,27 @@ package final class WebhookDispatcher {
     ///
     /// It is no failure of the endpoint's: the event keeps its tries.
     private func postpone(_ delivery: ClaimedDelivery) async {
-        let locked = Interval(WebhookDispatcher.keySpan, since: surroundings.clock.monotonicNow())
+        let locked = Interval(WebhookDispatcher.keySpan, since: clock.monotonicNow())
         health[delivery.endpoint]?.locked = locked
         do throws(StoreError) {
-            try await surroundings.store.postponed(delivery, for: WebhookDispatcher.handover)
+            try await store.postponed(delivery, for: WebhookDispatcher.handover)
         } catch {
             note(error)
         }
     }
 
     private func send(_ delivery: ClaimedDelivery, _ keys: [WebhookKey]) async -> DeliveryAttempt {
-        let signature = signer.fields(
-            event: delivery.event.id,
-            at: surroundings.clock.now(),
-            body: delivery.event.body,
-            keys: keys
-        )
-        let request = OutboundRequest(
-            method: "POST",
-            url: delivery.url,
-            fields: [("content-type", "application/json"), ("user-agent", agent)] + signature,
-            body: delivery.event.body,
-            timeout: policy.timeout,
-            needs: .none
-        )
+        let event = delivery.event
         do throws(HTTPExchangeError) {
-            let response = try await surroundings.exchange.send(request)
-            return DeliveryAttempt(response, at: surroundings.clock.now())
+            let response = try await sender.send(
+                event.id,
+                event.body,
+                to: delivery.url,
+                keys: keys,
+                at: clock.now(),
+                timeout: policy.timeout
+            )
+            return DeliveryAttempt(response, at: clock.now())
         } catch {
             return .broke(error.code)
         }
@@ -300,15 +261,15 @@ package final class WebhookDispatcher {
         switch outcome {
         case .delivered:
             counters.delivered.increment()
-            surroundings.logger.debug("webhook.delivered", fields)
-            if wasFailing { surroundings.logger.info("webhook.endpoint_back", fields) }
+            logger.debug("webhook.delivered", fields)
+            if wasFailing { logger.info("webhook.endpoint_back", fields) }
         case .retry:
             counters.failed.increment()
-            surroundings.logger.debug("webhook.failed", fields)
-            if !wasFailing { surroundings.logger.warning("webhook.endpoint_failing", fields) }
+            logger.debug("webhook.failed", fields)
+            if !wasFailing { logger.warning("webhook.endpoint_failing", fields) }
         case .deadLetter:
             counters.deadLettered.increment()
-            surroundings.logger.error("webhook.dead_lettered", fields)
+            logger.error("webhook.dead_lettered", fields)
         }
         if outcome == .delivered {
             health[delivery.endpoint]?.failures = 0
@@ -332,7 +293,7 @@ package final class WebhookDispatcher {
     /// Shows how many events wait, and since when.
     package func count() async {
         do throws(StoreError) {
-            let backlog = try await surroundings.store.backlog()
+            let backlog = try await store.backlog()
             counters.lag.set(Int(backlog.lag.components.seconds))
             counters.deadLetteredQueues.set(backlog.deadLettered)
         } catch {
@@ -345,7 +306,7 @@ package final class WebhookDispatcher {
         guard !isStoreAway || error.code == .fault else { return }
         isStoreAway = true
         let fields = [LogField("code", error.code.word), LogField("detail", error.detail)]
-        surroundings.logger.warning("webhook.store_failed", fields)
+        logger.warning("webhook.store_failed", fields)
     }
 }
 

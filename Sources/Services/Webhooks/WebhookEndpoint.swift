@@ -20,31 +20,6 @@ package struct WebhookEndpoint: Sendable, Hashable {
     package let deadLettered: Int
     /// Since when the oldest has been waiting.
     package let waitingSince: WallTime?
-
-    /// An endpoint.
-    ///
-    /// - Parameters:
-    ///   - types: Which events; empty for all.
-    ///   - keys: The name of its key, and of the one before while that signs too.
-    ///   - queues: Sessions with events that have not arrived, those that are dead-lettered, and the age of the oldest.
-    package init(
-        id: UUIDBytes,
-        url: String,
-        types: [String],
-        createdAt: WallTime,
-        keys: (current: String, previous: String?),
-        queues: (waiting: Int, deadLettered: Int, since: WallTime?)
-    ) {
-        self.id = id
-        self.url = url
-        self.types = types
-        self.createdAt = createdAt
-        keyID = keys.current
-        previousKeyID = keys.previous
-        waiting = queues.waiting
-        deadLettered = queues.deadLettered
-        waitingSince = queues.since
-    }
 }
 
 /// A queue as operators see it.
@@ -67,32 +42,6 @@ package struct WaitingQueue: Sendable, Hashable {
     package let nextAt: WallTime?
     /// Since when the first event has been waiting.
     package let since: WallTime
-
-    /// A queue.
-    ///
-    /// - Parameters:
-    ///   - head: The first event and its type.
-    ///   - places: The place of the first event and of the last.
-    ///   - tries: How many have failed, and what the last one brought.
-    ///   - times: When there is another try, and since when the first event has been waiting.
-    package init(
-        endpoint: UUIDBytes,
-        subject: UUIDBytes,
-        head: (event: UUIDBytes?, type: String?),
-        places: ClosedRange<Int64>,
-        tries: (failures: Int, last: DeliveryFailure),
-        times: (next: WallTime?, since: WallTime)
-    ) {
-        self.endpoint = endpoint
-        self.subject = subject
-        event = head.event
-        type = head.type
-        self.places = places
-        failures = tries.failures
-        last = tries.last
-        nextAt = times.next
-        since = times.since
-    }
 }
 
 /// The events that an operator sends again.

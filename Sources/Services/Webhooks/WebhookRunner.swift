@@ -81,18 +81,11 @@ final class WebhookRunner {
         let now = SystemClock().now()
         let event = UUIDBytes(version7At: now, random: random)
         let body = WebhookEvent.test(id: event, at: now)
-        let fields = try WebhookSigner().fields(event: event, at: now, body: body, keys: keys)
-        let request = OutboundRequest(
-            method: "POST",
-            url: target.url,
-            fields: [("content-type", "application/json"), ("user-agent", agent)] + fields,
-            body: body,
-            timeout: timeout,
-            needs: .none
-        )
+        let sender = try WebhookSender(over: exchange, agent: agent)
         var members: [(String, JSONValue)] = [("event", .string(WebhookEvent.text(of: event)))]
         do throws(HTTPExchangeError) {
-            let status = try await exchange.send(request).status
+            let status = try await sender.send(event, body, to: target.url, keys: keys, at: now, timeout: timeout)
+                .status
             members.append(("status", JSONValue(status)))
             return (line(members), (200...299).contains(status))
         } catch {

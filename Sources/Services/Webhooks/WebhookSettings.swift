@@ -30,7 +30,7 @@ package struct WebhookSettings: Sendable {
             "tries of one event before it is given up (dead); the default takes three days"
         )
         timeout = read.duration("webhooks.timeout", 1...60, usual.timeout, "time for an endpoint to answer")
-        concurrency = read.number("webhooks.concurrency", 1...256, 16, "simultaneous tries of a process")
+        concurrency = read.number("webhooks.concurrency", 1...256, usual.concurrency, "simultaneous tries of a process")
         allowsLoopback = read.flag(
             "webhooks.allow_loopback",
             false,
@@ -80,8 +80,12 @@ package struct WebhookSettings: Sendable {
         var policy = DeliveryPolicy()
         policy.tries = tries
         policy.timeout = timeout
+        policy.concurrency = concurrency
         return policy
     }
+
+    /// A merchant's server may stand in a private network.
+    private var reach: ClientConfiguration.Reach { allowsLoopback ? .everyMachine : .otherMachines }
 
     /// How requests to endpoints go out.
     package var outbound: OutboundPurpose {
@@ -90,6 +94,7 @@ package struct WebhookSettings: Sendable {
         // An answer's content is dropped. Up to this the connection is used again, beyond it it is closed.
         outbound.bodyLimit = 64 << 10
         outbound.concurrencyLimit = concurrency
+        outbound.reach = reach
         return OutboundPurpose("webhooks", outbound)
     }
 
@@ -97,6 +102,7 @@ package struct WebhookSettings: Sendable {
     package var inquiries: OutboundPurpose {
         var inquiries = ClientConfiguration()
         inquiries.trust = outbound.configuration.trust
+        inquiries.reach = reach
         // The answer is one amount.
         inquiries.bodyLimit = 4 << 10
         inquiries.headerLimit = 16 << 10

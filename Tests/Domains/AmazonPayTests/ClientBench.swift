@@ -56,13 +56,7 @@ final class ClientBench {
     }
 
     func client(_ table: QuotaTable = .unlimited) throws -> CheckoutClient {
-        var surroundings = CheckoutClient.Surroundings(
-            exchange: exchange,
-            signOffLoop: { [unowned self] work in
-                signatures += 1
-                pass(signingTime)
-                return signing ?? work()
-            },
+        let timing = CallTiming(
             sleep: { [unowned self] pause in
                 pauses.append(pause)
                 pass(pause)
@@ -71,13 +65,19 @@ final class ClientBench {
             clock: clock,
             random: SeededRandom(seed: 7)
         )
-        surroundings.logger = log.logger()
         let credentials = try TestAccount.credentials()
         return CheckoutClient(
             credentials,
             endpoint: AmazonPayEndpoint(.japan),
             quota: CallQuota(table),
-            surroundings: surroundings
+            over: exchange,
+            signOffLoop: { [unowned self] work in
+                signatures += 1
+                pass(signingTime)
+                return signing ?? work()
+            },
+            timing: timing,
+            logger: log.logger()
         )
     }
 

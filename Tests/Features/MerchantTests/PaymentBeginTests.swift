@@ -31,11 +31,6 @@ struct BeginRefusal: Sendable, CustomTestStringConvertible {
             code: "currency_not_supported",
             field: "amount.currencyCode"
         ),
-        BeginRefusal(
-            outcome: "other_amount",
-            status: 422,
-            code: "order_mismatch"
-        ),
         BeginRefusal(outcome: "too_many_charges", status: 422, code: "too_many_charges"),
         BeginRefusal(outcome: "in_progress", status: 409, code: "request_in_progress", retryAfter: "2"),
         BeginRefusal(outcome: "key_reused", status: 422, code: "idempotency_key_reused"),

@@ -53,26 +53,18 @@ private final class Bench {
         self.clock = clock
         store = MemoryStore(clock: clock)
         vault = try WebhookVault(secret: Secret([UInt8](repeating: 7, count: 32)))
-        var surroundings = WebhookDispatcher.Surroundings(
-            store: store,
-            exchange: endpoints,
-            vault: vault,
-            loop: (
-                sleep: { duration in await reactor.sleep(for: duration) },
-                start: { body in reactor.startTask(body) }
-            ),
-            random: random,
-            clock: clock
-        )
-        surroundings.logger = log.logger()
-        surroundings.metrics = metrics
         var policy = DeliveryPolicy()
         policy.tries = tries
-        dispatcher = try WebhookDispatcher(
+        policy.concurrency = concurrency
+        dispatcher = WebhookDispatcher(
             policy: policy,
-            concurrency: concurrency,
-            agent: "Sallyport/test",
-            surroundings: surroundings
+            store: store,
+            sender: try WebhookSender(over: endpoints, agent: "Sallyport/test"),
+            vault: vault,
+            reactor: reactor,
+            clock: clock,
+            logger: log.logger(),
+            metrics: metrics
         )
     }
 

@@ -4,7 +4,6 @@
 CREATE OR REPLACE FUNCTION operation_limit(p payment_object, kind text, held bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE kind
-        WHEN 'finalize' THEN p.amount
         WHEN 'capture' THEN p.amount
         WHEN 'create_charge' THEN
             greatest(0, least(p.amount - held, CASE p.currency WHEN 'JPY' THEN 10000000 ELSE 15000000 END))

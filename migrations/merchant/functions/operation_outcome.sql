@@ -11,7 +11,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         WHEN kind = 'create_charge' AND p.kind = 'permission' AND p.state = 'NonChargeable' AND open_charges > 0
                                                                                 THEN 'open_charges'
         WHEN NOT CASE kind
-            WHEN 'finalize' THEN p.kind = 'session' AND p.state = 'Open'
             WHEN 'create_charge' THEN p.kind = 'permission' AND p.state = 'Chargeable'
             WHEN 'close_permission' THEN p.kind = 'permission' AND p.state <> 'Closed'
             WHEN 'capture' THEN p.kind = 'charge' AND p.state = 'Authorized'
@@ -23,7 +22,6 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         WHEN sum <= 0                                                           THEN 'nothing'
         WHEN sum IS NOT NULL AND money <> p.currency                            THEN 'other_currency'
         WHEN sum > operation_limit(p, kind, held)                               THEN 'exceeds'
-        WHEN kind = 'finalize' AND sum <> p.amount                              THEN 'other_amount'
         WHEN kind = 'create_charge' AND charges >= 25                           THEN 'too_many_charges'
         WHEN kind = 'create_charge' AND open_charges > 0                        THEN 'open_charges'
         WHEN kind = 'close_permission' AND NOT cancels AND open_charges > 0     THEN 'open_charges'

@@ -64,7 +64,7 @@ extension Credentials {
 extension CheckoutClient {
     /// Carries out a call; never longer than the limit by more than the loop is late.
     func run(_ call: Call, within limit: Duration, mayHaveTakenEffect: Bool) async -> CallReport {
-        let end = surroundings.uptime() + limit
+        let end = timing.uptime() + limit
         var ledger = CallLedger(call.operation, retryPolicy, mayHaveTakenEffect: mayHaveTakenEffect)
         // How far their clock is ahead of ours, once they have refused a date.
         var skew = Duration.zero
@@ -78,7 +78,7 @@ extension CheckoutClient {
                 metrics.refused(call)
                 return ledger.report(ledger.noTurn(call.operation, isCrowded: admission == .crowded))
             }
-            let ours = surroundings.clock.now()
+            let ours = timing.clock.now()
             let time = ours + skew
             let step = await attempt(call, at: time, until: end, &ledger)
             switch step {
@@ -89,14 +89,14 @@ extension CheckoutClient {
             case .signAgain(let theirs):
                 skew = .microseconds(theirs.microseconds - ours.microseconds)
             case .tryAgain:
-                let pause = retryPolicy.backoff.pause(after: ledger.failures, random: surroundings.random)
-                await surroundings.sleep(min(pause, max(.zero, end - surroundings.uptime())))
+                let pause = retryPolicy.backoff.pause(after: ledger.failures, random: timing.random)
+                await timing.sleep(min(pause, max(.zero, end - timing.uptime())))
             case .tryLater(let error, let notBefore):
                 metrics.throttled(call.operation)
-                let rest = end - surroundings.uptime()
+                let rest = end - timing.uptime()
                 guard notBefore < rest else { return ledger.report(error) }
-                let pause = retryPolicy.backoff.pause(after: ledger.throttlings, random: surroundings.random)
-                await surroundings.sleep(min(notBefore + pause, rest))
+                let pause = retryPolicy.backoff.pause(after: ledger.throttlings, random: timing.random)
+                await timing.sleep(min(notBefore + pause, rest))
             }
             // A sleep that is cancelled ends at once, and would do so each time.
             if Task.isCancelled { return ledger.report(ledger.noTime(call.operation)) }
@@ -116,7 +116,7 @@ extension CheckoutClient {
         var ticket: CallTicket?
         defer { if let ticket { quota.leave(call.operation, call.priority, ticket) } }
         while true {
-            let now = surroundings.uptime()
+            let now = timing.uptime()
             guard now < end else { return .late }
             let reservation = quota.reserve(
                 call.operation,
@@ -128,13 +128,13 @@ extension CheckoutClient {
             )
             switch reservation {
             case .taken(let wait):
-                if wait > .zero { await surroundings.sleep(wait) }
-                return surroundings.uptime() < end ? .granted : .late
+                if wait > .zero { await timing.sleep(wait) }
+                return timing.uptime() < end ? .granted : .late
             case .later(let wait, let place):
                 ticket = place
-                await surroundings.sleep(wait)
+                await timing.sleep(wait)
             case .paced(let wait):
-                await surroundings.sleep(wait)
+                await timing.sleep(wait)
             case .never:
                 return .late
             case .crowded:
@@ -157,13 +157,13 @@ extension CheckoutClient {
         } catch {
             return .giveUp(AmazonPayError(ledger.code, detail: "no signature: \(error.debugDescription)"))
         }
-        let start = surroundings.uptime()
+        let start = timing.uptime()
         // The signature may have waited for a worker; what is sent without time left is sent for nothing.
         guard start < end else {
             return .giveUp(ledger.noTime(call.operation))
         }
         do throws(HTTPExchangeError) {
-            let answer = APIAnswer(try await surroundings.exchange.send(request))
+            let answer = APIAnswer(try await exchange.send(request))
             note(call, "\(answer.status)", answer.requestID, since: start)
             noteSkew(answer)
             return ledger.answered(answer, ourTime: time)
@@ -183,22 +183,22 @@ extension CheckoutClient {
         if let key = call.key, call.operation.carriesKey { fields.append(("x-amz-pay-idempotency-key", key.text)) }
         let path = credentials.path(call.resource)
         let request = SignedRequest(method: call.operation.method, path: path, fields: fields, body: call.body)
-        fields.append(("authorization", try await signer.authorization(for: request, surroundings.signOffLoop)))
+        fields.append(("authorization", try await signer.authorization(for: request, signOffLoop)))
         return OutboundRequest(
             method: request.method,
             url: endpoint.origin + path,
             fields: fields,
             body: call.body,
-            timeout: min(call.operation.timeout, max(.milliseconds(1), end - surroundings.uptime()))
+            timeout: min(call.operation.timeout, max(.milliseconds(1), end - timing.uptime()))
         )
     }
 
     // MARK: Notes
 
     private func note(_ call: Call, _ outcome: String, _ requestID: String?, since start: Duration) {
-        let duration = surroundings.uptime() - start
+        let duration = timing.uptime() - start
         metrics.observe(call.operation, duration)
-        surroundings.logger.debug(
+        logger.debug(
             "amazonpay.called",
             [
                 LogField("operation", call.operation.label),
@@ -212,8 +212,8 @@ extension CheckoutClient {
     /// A clock that is off by minutes makes the service refuse every call; say so while it is seconds.
     private func noteSkew(_ answer: APIAnswer) {
         guard let theirs = answer.date else { return }
-        let difference = surroundings.clock.now().seconds - theirs.seconds
+        let difference = timing.clock.now().seconds - theirs.seconds
         guard difference.magnitude >= 5 else { return }
-        surroundings.logger.info("amazonpay.clock_differs", [LogField("ahead_seconds", Int(difference))])
+        logger.info("amazonpay.clock_differs", [LogField("ahead_seconds", Int(difference))])
     }
 }

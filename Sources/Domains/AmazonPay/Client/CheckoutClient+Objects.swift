@@ -119,7 +119,7 @@ extension CheckoutClient {
         isRecovery: Bool = false,
         within limit: Duration = .seconds(30)
     ) async throws(AmazonPayError) -> Charge {
-        let end = surroundings.uptime() + limit
+        let end = timing.uptime() + limit
         let body = WireJSON.octets(Cancellation(cancellationReason: CheckoutClient.cut(reason)))
         let call = Call(.cancelCharge, id.text, body: body, priority: .purchase)
         let report = await run(call, within: limit, mayHaveTakenEffect: isRecovery)
@@ -145,7 +145,7 @@ extension CheckoutClient {
         isRecovery: Bool = false,
         within limit: Duration = .seconds(30)
     ) async throws(AmazonPayError) -> ChargePermission {
-        let end = surroundings.uptime() + limit
+        let end = timing.uptime() + limit
         let closure = Closure(closureReason: CheckoutClient.cut(reason), cancelPendingCharges: cancelsPending)
         let call = Call(.closePermission, id.text, body: WireJSON.octets(closure), priority: .purchase)
         let report = await run(call, within: limit, mayHaveTakenEffect: isRecovery)
@@ -189,7 +189,7 @@ extension CheckoutClient {
         }
         let found: Object
         do throws(AmazonPayError) {
-            found = try await object(reading, id, within: max(CheckoutClient.reading, end - surroundings.uptime()))
+            found = try await object(reading, id, within: max(CheckoutClient.reading, end - timing.uptime()))
         } catch {
             // Never there, or of the other environment: no call will change that.
             if error.reason == .resourceNotFound { throw error }

@@ -18,18 +18,18 @@ extension CheckoutClient {
             let error = AmazonPayError(code, detail: "the octets are no \(call.operation.label) of ours")
             return call.isRecovery ? .unknown(error) : .notSent(error)
         }
-        let end = surroundings.uptime() + limit
+        let end = timing.uptime() + limit
         if call.isRecovery, call.operation == .capture, let charge = expected.charge {
             let read: Result<Object, AmazonPayError> = await read(charge, within: limit)
             if case .failure(let error) = read, error.isHeldBack { return .unknown(error) }
             if let outcome = PayingDecision.found(read, expected) { return outcome }
         }
-        let report = await run(Call(call), within: end - surroundings.uptime(), mayHaveTakenEffect: call.isRecovery)
+        let report = await run(Call(call), within: end - timing.uptime(), mayHaveTakenEffect: call.isRecovery)
         let step: PayingDecision.NextStep<Object> = PayingDecision.decide(report, expected: expected)
         if case .settled(let outcome) = step { return outcome }
         let unread = AmazonPayError(.outcomeUnknown, detail: "nothing to read")
         guard let charge = expected.charge else { return .unknown(unread) }
-        let rest = max(CheckoutClient.reading, end - surroundings.uptime())
+        let rest = max(CheckoutClient.reading, end - timing.uptime())
         let read: Result<Object, AmazonPayError> = await read(charge, within: rest)
         guard case .settled(let outcome) = PayingDecision.decide(report, expected: expected, reread: read) else {
             return .unknown(unread)

@@ -1,7 +1,7 @@
 package import Commerce
 import Cryptography
 package import HTTPCore
-package import Primitives
+import Primitives
 package import Telemetry
 
 /// Calls Amazon Pay for checkout sessions; one per loop, not `Sendable`.
@@ -9,46 +9,6 @@ package import Telemetry
 /// Every call is signed off the loop, retried within its deadline under one idempotency key, and kept under the account's
 /// limits. No redirect is followed, no answer's shape is trusted.
 package final class CheckoutClient {
-    /// What the client needs of the world around it.
-    package struct Surroundings {
-        /// Carries requests.
-        package var exchange: any HTTPExchange
-        /// Signs on another thread.
-        package var signOffLoop: SignOffLoop
-        /// Waits on the loop's timers.
-        package var sleep: (Duration) async -> Void
-        /// Time since some fixed point, never going back, the same for every loop.
-        package var uptime: () -> Duration
-        /// The calendar clock, for dates in requests.
-        package var clock: any WallClock
-        /// Supplies the pauses between tries.
-        package var random: any RandomSource
-        /// For each try at level debug and differing clocks at level info.
-        package var logger = Logger.silent
-        /// Where tries are counted.
-        package var metrics = MetricsRegistry()
-
-        /// Everything that is needed, with a logger and metrics that nobody reads.
-        ///
-        /// - Parameters:
-        ///   - random: Supplies the pauses between tries.
-        package init(
-            exchange: any HTTPExchange,
-            signOffLoop: @escaping SignOffLoop,
-            sleep: @escaping (Duration) async -> Void,
-            uptime: @escaping () -> Duration,
-            clock: any WallClock,
-            random: any RandomSource
-        ) {
-            self.exchange = exchange
-            self.signOffLoop = signOffLoop
-            self.sleep = sleep
-            self.uptime = uptime
-            self.clock = clock
-            self.random = random
-        }
-    }
-
     /// A completion to carry out.
     package struct Completion: Sendable {
         /// The session.
@@ -95,7 +55,10 @@ package final class CheckoutClient {
     let credentials: Credentials
     let endpoint: AmazonPayEndpoint
     let quota: CallQuota
-    let surroundings: Surroundings
+    let exchange: any HTTPExchange
+    let signOffLoop: SignOffLoop
+    let timing: CallTiming
+    let logger: Logger
     let signer: RequestSigner
     let metrics: CallMetrics
 
@@ -103,23 +66,33 @@ package final class CheckoutClient {
     ///
     /// - Parameters:
     ///   - quota: Shared by the clients of all loops.
+    ///   - exchange: Carries requests.
+    ///   - signOffLoop: Signs on another thread.
+    ///   - logger: For each try at level debug and differing clocks at level info.
     package init(
         _ credentials: Credentials,
         endpoint: AmazonPayEndpoint,
         quota: CallQuota,
-        surroundings: Surroundings
+        over exchange: any HTTPExchange,
+        signOffLoop: @escaping SignOffLoop,
+        timing: CallTiming,
+        logger: Logger = .silent,
+        metrics: MetricsRegistry = MetricsRegistry()
     ) {
         self.credentials = credentials
         self.endpoint = endpoint
         self.quota = quota
-        self.surroundings = surroundings
+        self.exchange = exchange
+        self.signOffLoop = signOffLoop
+        self.timing = timing
+        self.logger = logger
         signer = RequestSigner(credentials)
-        metrics = CallMetrics(surroundings.metrics)
+        self.metrics = CallMetrics(metrics)
     }
 
     /// Whether less than half is left of the calls that may go out at once for those who wait.
     package func isScarce(_ operation: AmazonPayOperation) -> Bool {
-        quota.isScarce(operation, for: operation == .get ? .buyer : .purchase, at: surroundings.uptime())
+        quota.isScarce(operation, for: operation == .get ? .buyer : .purchase, at: timing.uptime())
     }
 
     /// Reads a session.
@@ -192,7 +165,7 @@ package final class CheckoutClient {
         _ body: [UInt8],
         within limit: Duration
     ) async -> CompleteOutcome {
-        let end = surroundings.uptime() + limit
+        let end = timing.uptime() + limit
         if completion.isRecovery,
             let outcome = await closed(completion.session, completion.amount, until: end)
         {
@@ -200,7 +173,7 @@ package final class CheckoutClient {
         }
         var call = Call(operation, completion.session.text, body: body, key: completion.key, priority: .purchase)
         call.asker = completion.asker
-        let report = await run(call, within: end - surroundings.uptime(), mayHaveTakenEffect: completion.isRecovery)
+        let report = await run(call, within: end - timing.uptime(), mayHaveTakenEffect: completion.isRecovery)
         return await conclude(completion, report, end)
     }
 
@@ -212,7 +185,7 @@ package final class CheckoutClient {
         amount: Money,
         within limit: Duration = .seconds(15)
     ) async -> CompleteOutcome? {
-        await closed(id, amount, until: surroundings.uptime() + limit)
+        await closed(id, amount, until: timing.uptime() + limit)
     }
 
     private func closed(_ id: CheckoutSessionID, _ amount: Money, until end: Duration) async -> CompleteOutcome? {
@@ -229,7 +202,7 @@ package final class CheckoutClient {
         case .done(let outcome): return outcome
         case .readSession(let doubtful): answer = doubtful
         }
-        let last = max(surroundings.uptime() + CheckoutClient.reading, end)
+        let last = max(timing.uptime() + CheckoutClient.reading, end)
         let read: Result<CheckoutSession, AmazonPayError>
         do throws(AmazonPayError) {
             read = .success(try await sessionWithAmount(completion.session, until: last))
@@ -249,11 +222,11 @@ package final class CheckoutClient {
         _ id: CheckoutSessionID,
         until end: Duration
     ) async throws(AmazonPayError) -> CheckoutSession {
-        let session = try await session(id, priority: .purchase, within: end - surroundings.uptime())
+        let session = try await session(id, priority: .purchase, within: end - timing.uptime())
         guard session.state == .completed, session.chargeAmount == nil,
             let charge = session.chargeID.flatMap({ ChargeID($0) })
         else { return session }
-        let limit = end - surroundings.uptime()
+        let limit = end - timing.uptime()
         return session.with(chargeAmount: try await self.charge(charge, priority: .purchase, within: limit).amount)
     }
 

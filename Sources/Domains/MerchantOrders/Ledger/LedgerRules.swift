@@ -64,7 +64,6 @@ package enum LedgerRules {
             guard amount.currency == row.amount.currency else { return .otherCurrency }
             let greatest = limit(intent.kind, on: row)
             guard amount.units <= greatest.units else { return .exceeds(limit: greatest) }
-            guard intent.kind != .finalize || amount == row.amount else { return .otherAmount }
         }
         switch intent {
         case .createCharge where charges.all >= LedgerRules.charges: return .tooManyCharges
@@ -81,7 +80,7 @@ package enum LedgerRules {
     package static func limit(_ kind: OperationKind, on row: LedgerRow) -> Money {
         let currency = row.amount.currency
         switch kind {
-        case .finalize, .capture:
+        case .capture:
             return row.amount
         case .createCharge:
             let balance = row.amount.units - row.capturedUnits - row.reservedUnits
@@ -96,7 +95,6 @@ package enum LedgerRules {
 
     private static func allows(_ kind: OperationKind, _ state: ObjectState) -> Bool {
         switch kind {
-        case .finalize: state == .open
         case .createCharge: state == .chargeable
         case .capture: state == .authorized
         case .refund: state == .captured

@@ -2,8 +2,6 @@ package import Commerce
 
 /// What can be done to an object at the provider; at most one at a time for each object.
 package enum OperationKind: String, Sendable, Hashable, CaseIterable {
-    /// Ends a session that an app opened without our pages.
-    case finalize
     /// Authorises another sum under a permission.
     case createCharge = "create_charge"
     /// Takes the money of a charge.
@@ -18,7 +16,6 @@ package enum OperationKind: String, Sendable, Hashable, CaseIterable {
     /// The kind of object it is done to.
     package var target: ObjectKind {
         switch self {
-        case .finalize: .session
         case .createCharge, .closePermission: .permission
         case .capture, .refund, .cancelCharge: .charge
         }
@@ -27,8 +24,6 @@ package enum OperationKind: String, Sendable, Hashable, CaseIterable {
 
 /// An operation that a merchant asks for, with what it needs.
 package enum OperationIntent: Sendable, Hashable {
-    /// Ends a session, for its total.
-    case finalize(Money)
     /// Authorises a sum.
     case createCharge(Money)
     /// Captures a sum, not more than was authorised; the rest is released.
@@ -43,7 +38,6 @@ package enum OperationIntent: Sendable, Hashable {
     /// Which operation it is.
     package var kind: OperationKind {
         switch self {
-        case .finalize: .finalize
         case .createCharge: .createCharge
         case .capture: .capture
         case .refund: .refund
@@ -55,7 +49,7 @@ package enum OperationIntent: Sendable, Hashable {
     /// The sum it moves, or `nil` where it moves none.
     package var amount: Money? {
         switch self {
-        case .finalize(let amount), .createCharge(let amount), .capture(let amount), .refund(let amount): amount
+        case .createCharge(let amount), .capture(let amount), .refund(let amount): amount
         case .cancelCharge, .closePermission: nil
         }
     }
@@ -75,8 +69,6 @@ package enum LedgerOutcome: Sendable, Hashable {
     case otherCurrency
     /// The sum is greater than what is left; the limit may be zero.
     case exceeds(limit: Money)
-    /// A session is ended for its total, not for less.
-    case otherAmount
     /// The permission has had all the charges it can have.
     case tooManyCharges
     /// A charge under the permission is not final: there is one at a time, and a close ends none unasked.
@@ -91,7 +83,6 @@ package enum LedgerOutcome: Sendable, Hashable {
         case .nothing: "nothing"
         case .otherCurrency: "other_currency"
         case .exceeds: "exceeds"
-        case .otherAmount: "other_amount"
         case .tooManyCharges: "too_many_charges"
         case .openCharges: "open_charges"
         }

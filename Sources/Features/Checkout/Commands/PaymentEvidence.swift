@@ -73,7 +73,6 @@ package enum PaymentEvidence {
             guard object.id == operation.target else { return "\(object.id) is not \(operation.target)" }
             let end: ObjectState = operation.kind == .cancelCharge ? .canceled : .closed
             return state == end ? nil : "it is \(state.rawValue)"
-        case .finalize: return "a purchase is settled with stuck --paid"
         }
     }
 }

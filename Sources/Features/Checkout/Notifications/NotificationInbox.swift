@@ -9,17 +9,11 @@ import Telemetry
 ///
 /// A message is answered once it is on disk. It never says what an object is like: the object is read for that.
 final class NotificationInbox {
-    /// What an inbox works with.
-    struct Parts {
-        let verifier: NotificationVerifier
-        let store: PostgresNotificationStore
-        /// Confirms subscriptions; follows no redirect.
-        let exchange: any HTTPExchange
-        let counters: NotificationCounters
-        let logger: Logger
-    }
-
-    private let parts: Parts
+    private let verifier: NotificationVerifier
+    private let store: PostgresNotificationStore
+    private let exchange: any HTTPExchange
+    private let counters: NotificationCounters
+    private let logger: Logger
     private let confirmsSubscriptions: Bool
     private let wake: () -> Void
     private let budget: (String) -> Int?
@@ -37,17 +31,26 @@ final class NotificationInbox {
     /// An inbox.
     ///
     /// - Parameters:
+    ///   - exchange: Confirms subscriptions; follows no redirect.
     ///   - confirmsSubscriptions: Whether a subscription to our topic is confirmed without a person.
     ///   - budget: Asked with an outcome before a line that any sender can provoke: how many were not written, or `nil` for none
     ///     now.
     ///   - wake: Called when an object is to be read.
     init(
-        _ parts: Parts,
+        _ verifier: NotificationVerifier,
+        store: PostgresNotificationStore,
+        over exchange: any HTTPExchange,
+        counters: NotificationCounters,
+        logger: Logger,
         confirmsSubscriptions: Bool,
         budget: @escaping (String) -> Int?,
         wake: @escaping () -> Void
     ) {
-        self.parts = parts
+        self.verifier = verifier
+        self.store = store
+        self.exchange = exchange
+        self.counters = counters
+        self.logger = logger
         self.confirmsSubscriptions = confirmsSubscriptions
         self.budget = budget
         self.wake = wake
@@ -58,14 +61,14 @@ final class NotificationInbox {
     /// - Returns: The status to answer: 200, 400 and 403 are final, 503 asks for another delivery.
     func receive(_ body: [UInt8], from sender: ClientKeys, at now: WallTime) async -> Int {
         do throws(NotificationRefusal) {
-            let notification = try await parts.verifier.verify(body, now: now) {
+            let notification = try await verifier.verify(body, now: now) {
                 fetches.take(sender, at: SystemClock().monotonicNow().microseconds) == nil
             }
             return await take(notification)
         } catch {
-            parts.counters.count(error.outcome)
+            counters.count(error.outcome)
             if let unwritten = budget(error.outcome) {
-                parts.logger.info(
+                logger.info(
                     "notification.refused",
                     [LogField("outcome", error.outcome), LogField("unwritten", unwritten)]
                 )
@@ -91,8 +94,8 @@ final class NotificationInbox {
         case .subscription(let url):
             return await confirm(url)
         case .unsubscription:
-            parts.counters.count("unsubscription")
-            parts.logger.error("notification.unsubscribed")
+            counters.count("unsubscription")
+            logger.error("notification.unsubscribed")
             return 200
         }
     }
@@ -102,36 +105,36 @@ final class NotificationInbox {
             LogField("message", message.id), LogField("kind", message.kind), LogField("object", message.object),
         ]
         do throws(StoreError) {
-            let receipt = try await parts.store.receive(message)
-            parts.counters.count(receipt.rawValue)
+            let receipt = try await store.receive(message)
+            counters.count(receipt.rawValue)
             switch receipt {
             case .taken: wake()
             case .duplicate: break
             // Nothing else will ever report it, and the answer to a chargeback is due within days.
             case .unknown where message.kind.octets == NotificationInbox.chargeback.octets:
-                parts.logger.error("notification.chargeback_unknown", fields)
-            case .unknown: parts.logger.info("notification.unknown", fields)
+                logger.error("notification.chargeback_unknown", fields)
+            case .unknown: logger.info("notification.unknown", fields)
             }
             return 200
         } catch {
             // Not answered is not lost: the service delivers it again.
-            parts.counters.count("store_unavailable")
-            parts.logger.warning("notification.not_written", fields + [LogField("detail", error.debugDescription)])
+            counters.count("store_unavailable")
+            logger.warning("notification.not_written", fields + [LogField("detail", error.debugDescription)])
             return 503
         }
     }
 
     private func confirm(_ url: String) async -> Int {
-        parts.counters.count("subscription")
+        counters.count("subscription")
         guard confirmsSubscriptions else {
             // The address holds a token, so an operator finds it in the service's own console.
-            parts.logger.warning(
+            logger.warning(
                 "notification.subscription_waits",
                 [LogField("setting", "notifications.confirm_subscriptions")]
             )
             return 200
         }
-        return await SubscriptionConfirmation(exchange: parts.exchange, logger: parts.logger).confirm(url)
+        return await SubscriptionConfirmation(exchange: exchange, logger: logger).confirm(url)
     }
 
     /// The permission that the id of a charge or a refund begins with.

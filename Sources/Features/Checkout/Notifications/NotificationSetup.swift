@@ -58,13 +58,11 @@ struct NotificationSetup: Sendable {
         // Lines about unverified messages would fill the log.
         var lines = LogBudgets<String>(perSecond: 1)
         return NotificationInbox(
-            NotificationInbox.Parts(
-                verifier: NotificationVerifier(policy, certificates: certificates),
-                store: store,
-                exchange: exchange,
-                counters: telemetry.notifications,
-                logger: telemetry.logger
-            ),
+            NotificationVerifier(policy, certificates: certificates),
+            store: store,
+            over: exchange,
+            counters: telemetry.notifications,
+            logger: telemetry.logger,
             confirmsSubscriptions: confirmsSubscriptions,
             budget: { lines.take($0, at: reactor.now) },
             wake: wake

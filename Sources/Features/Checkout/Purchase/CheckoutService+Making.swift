@@ -22,21 +22,21 @@ extension CheckoutService {
         signing: SigningQueue?,
         over exchange: any HTTPExchange
     ) -> CheckoutService {
-        var surroundings = CheckoutClient.Surroundings(
-            exchange: exchange,
-            signOffLoop: { work in await signing?.signCall(work) ?? work() },
+        let timing = CallTiming(
             sleep: { duration in await reactor.sleep(for: duration) },
             uptime: { .nanoseconds(Int64(SystemClock().monotonicNow().nanoseconds)) },
             clock: SystemClock(),
             random: reactor.random
         )
-        surroundings.logger = logger
-        surroundings.metrics = metrics
         let client = CheckoutClient(
             provider.credentials,
             endpoint: provider.endpoint,
             quota: quota,
-            surroundings: surroundings
+            over: exchange,
+            signOffLoop: { work in await signing?.signCall(work) ?? work() },
+            timing: timing,
+            logger: logger,
+            metrics: metrics
         )
         return CheckoutService(
             client: client,

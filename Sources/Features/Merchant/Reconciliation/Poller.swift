@@ -27,18 +27,16 @@ final class Poller {
     static let budget = Duration.seconds(60)
 
     /// A poller for one loop.
-    ///
-    /// - Parameters:
-    ///   - stores: What is due, and where readings go.
     init(
-        _ stores: (polls: PostgresPollStore, orders: any OrderStore),
+        polls: PostgresPollStore,
+        orders: any OrderStore,
         checkout: CheckoutService,
         counters: PollCounters,
         reactor: Reactor,
         logger: Logger
     ) {
-        polls = stores.polls
-        orders = stores.orders
+        self.polls = polls
+        self.orders = orders
         self.checkout = checkout
         self.counters = counters
         self.reactor = reactor

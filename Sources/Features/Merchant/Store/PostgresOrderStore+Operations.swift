@@ -112,7 +112,7 @@ extension PostgresOrderStore {
             return .exceeds(limit: limit)
         }
         let others: [LedgerOutcome] = [
-            .wrongState, .nothing, .otherCurrency, .otherAmount, .tooManyCharges, .openCharges,
+            .wrongState, .nothing, .otherCurrency, .tooManyCharges, .openCharges,
         ]
         guard let outcome = others.first(where: { $0.word == row.outcome }) else {
             throw PostgresError(.decoding, "\(row.outcome) is no outcome on an operation")

@@ -49,8 +49,11 @@ extension PostgresWebhookStore {
             url: try row.next(),
             types: try row.next(String.self).split(separator: ",").map(String.init),
             createdAt: try row.next(),
-            keys: (current: try row.next(), previous: try row.next()),
-            queues: (try row.next(), try row.next(), since: try row.next())
+            keyID: try row.next(),
+            previousKeyID: try row.next(),
+            waiting: try row.next(),
+            deadLettered: try row.next(),
+            waitingSince: try row.next()
         )
     }
 
@@ -167,10 +170,13 @@ extension PostgresWebhookStore {
         return WaitingQueue(
             endpoint: endpoint,
             subject: subject,
-            head: (event: event, type: type),
+            event: event,
+            type: type,
             places: head...max(head, tail),
-            tries: (failures: failures, last: last),
-            times: (next: try row.next(), since: try row.next())
+            failures: failures,
+            last: last,
+            nextAt: try row.next(),
+            since: try row.next()
         )
     }
 

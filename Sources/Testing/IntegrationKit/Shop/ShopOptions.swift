@@ -90,6 +90,8 @@ package struct ShopOptions: Sendable {
     func environment(_ simulator: RunningSimulator, _ keys: TestKeys) -> [String: String] {
         var texts = [
             "listen": isSecure ? "127.0.0.1:0" : "", "clear_listen": isSecure ? "" : "127.0.0.1:0",
+            // Endpoints and merchants' servers of tests stand on this machine.
+            "webhooks.allow_loopback": "true",
             "admin_listen": "127.0.0.1:0", "web.base_url": web, "link.base_url": link, "loops": "\(loops)",
             "tls.certificate": keys.certificatePath, "tls.key": keys.keyPath,
             "provider.merchant_id": RunningSimulator.merchantID, "provider.store_id": RunningSimulator.storeID,

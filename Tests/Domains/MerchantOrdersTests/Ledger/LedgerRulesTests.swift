@@ -53,7 +53,7 @@ struct LedgerRulesTests {
         let row = try Self.row(.charge, state, 1_000) { $0.capturedUnits = 1_000 }
         let one = try Self.yen(1)
         let intents: [OperationIntent] = [
-            .finalize(one), .createCharge(one), .capture(one), .refund(one), .cancelCharge,
+            .createCharge(one), .capture(one), .refund(one), .cancelCharge,
             .closePermission(cancelsPending: true),
         ]
         for intent in intents {
@@ -148,20 +148,10 @@ struct LedgerRulesTests {
         #expect(LedgerRules.outcome(.closePermission(cancelsPending: true), on: row, charges: charges) == .begun)
     }
 
-    @Test func `finalize a session for its total`() throws {
-        let row = try Self.row(.session, .open, 27_996)
-        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_996)), on: row) == .begun)
-        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_995)), on: row) == .otherAmount)
-        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_997)), on: row) == .exceeds(limit: Self.yen(27_996)))
-        let completed = try Self.row(.session, .completed, 27_996)
-        #expect(try LedgerRules.outcome(.finalize(Self.yen(27_996)), on: completed) == .wrongState)
-    }
-
     @Test(
         arguments: [
             (.charge, .authorized, .capture), (.charge, .captured, .refund), (.charge, .authorized, .cancelCharge),
             (.permission, .chargeable, .createCharge), (.permission, .chargeable, .closePermission),
-            (.session, .open, .finalize),
         ] as [(ObjectKind, ObjectState, OperationKind)]
     )
     func `let one operation at a time work on an object`(
@@ -175,7 +165,7 @@ struct LedgerRulesTests {
         }
         let hundred = try Self.yen(100)
         let intents: [OperationIntent] = [
-            .capture(hundred), .refund(hundred), .cancelCharge, .createCharge(hundred), .finalize(hundred),
+            .capture(hundred), .refund(hundred), .cancelCharge, .createCharge(hundred),
             .closePermission(cancelsPending: true),
         ]
         let intent = try #require(intents.first { $0.kind == operation })
@@ -200,7 +190,7 @@ struct LedgerRulesTests {
 
     @Test func `have a word for each verdict`() throws {
         let outcomes: [LedgerOutcome] = [
-            .begun, .wrongState, .inProgress, .nothing, .otherCurrency, .exceeds(limit: try Self.yen(1)), .otherAmount,
+            .begun, .wrongState, .inProgress, .nothing, .otherCurrency, .exceeds(limit: try Self.yen(1)),
             .tooManyCharges, .openCharges,
         ]
         #expect(Set(outcomes.map(\.word)).count == outcomes.count)

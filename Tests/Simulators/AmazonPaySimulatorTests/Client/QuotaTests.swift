@@ -34,9 +34,9 @@ struct QuotaTests {
             bench.credentials,
             endpoint: try AmazonPayEndpoint(simulator: bench.origin, for: bench.credentials),
             quota: CallQuota(table),
-            surroundings: .init(
-                exchange: bench.curl,
-                signOffLoop: { work in work() },
+            over: bench.curl,
+            signOffLoop: { work in work() },
+            timing: CallTiming(
                 sleep: { pause in await time.pass(pause, bench) },
                 uptime: { time.uptime },
                 clock: SystemClock(),

@@ -193,9 +193,9 @@ extension WireBench {
             credentials,
             endpoint: try AmazonPayEndpoint(simulator: origin, for: credentials),
             quota: CallQuota(.unlimited),
-            surroundings: .init(
-                exchange: exchange,
-                signOffLoop: { work in work() },
+            over: exchange,
+            signOffLoop: { work in work() },
+            timing: CallTiming(
                 sleep: { _ in },
                 uptime: { .nanoseconds(Int64(clamping: reactor.now.nanoseconds)) },
                 clock: SystemClock(),
