@@ -44,33 +44,44 @@ class Block:
 
 
 def tables(root):
-    """Number, cells and table of each row of the book: whether it is of the second one, of weaknesses that stay open."""
-    is_open = False
+    """Number, cells and group of each row of the book: the group is the heading above it, None where there is none yet."""
+    group = None
     for number, line in enumerate((root / BOOK).read_text().splitlines(), 1):
-        is_open = is_open or line == OPEN
+        group = line if line.startswith("## ") else group
         if line.startswith("|") and not re.match(r"\|\s*(slug\s*\||-)", line):
-            yield number, [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))], is_open
+            yield number, [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))], group
+
+
+def contents(root):
+    """What is wrong with the list of groups at the start of the book."""
+    text = (root / BOOK).read_text()
+    groups = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    wanted = [(group, re.sub(r"[^\w -]", "", group.lower()).replace(" ", "-")) for group in groups]
+    listed = re.findall(r"^\* \[(.+)\]\(#(.+)\)$", text, re.MULTILINE)
+    return [] if listed == wanted else [f"{BOOK}: the list at the start does not have the groups in their order"]
 
 
 def left_open(root):
     """The slugs of weaknesses that stay open, and what is wrong with their rows."""
     found, problems = [], []
-    for number, cells, is_open in tables(root):
-        if is_open and (len(cells) != 3 or not all(cells) or not SLUG.fullmatch(cells[0])):
+    for number, cells, group in tables(root):
+        if group == OPEN and (len(cells) != 3 or not all(cells) or not SLUG.fullmatch(cells[0])):
             problems.append(f"{BOOK}:{number}: not three cells: slug, weakness, why it stays open")
-        elif is_open:
+        elif group == OPEN:
             found.append(cells[0])
     return found, problems
 
 
 def rows(root):
-    """The rows of weaknesses that are closed, and what is wrong with their table."""
+    """The rows of weaknesses that are closed, of all groups, and what is wrong with their tables."""
     found, problems = [], []
-    for number, cells, is_open in tables(root):
-        if is_open:
+    for number, cells, group in tables(root):
+        if group == OPEN:
             continue
         test = TEST.fullmatch(cells[-1].replace("\\|", "|"))
-        if len(cells) != 4 or not all(cells):
+        if group is None:
+            problems.append(f"{BOOK}:{number}: stands in no group")
+        elif len(cells) != 4 or not all(cells):
             problems.append(f"{BOOK}:{number}: not four cells: slug, weakness, what holds now, test")
         elif not SLUG.fullmatch(cells[0]):
             problems.append(f"{BOOK}:{number}: the slug {cells[0]!r} is not lower-case words with hyphens")
