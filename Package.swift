@@ -222,7 +222,7 @@ let floors = [
                 "Checkout",
                 [
                     "CheckoutCodes", "MerchantAPI", "MerchantOrders", "SessionBroker", "AppLinks", "AmazonPay",
-                    "Notifications", "Commerce",
+                    "SignatureTool", "Notifications", "Commerce",
                 ],
                 tests: ["FeatureTestKit", "PostgresTestKit"],
                 resources: ["Pages/Golden"]
@@ -239,11 +239,11 @@ let floors = [
     ),
     Floor(
         "Simulators",
-        usual: network + ["HTTPServer", "TLS", "Cryptography", "Settings"],
+        usual: network + ["HTTPServer", "TLS", "Cryptography", "Operations", "Settings"],
         [
             // Level 12: systems of vendors that cannot be reached.
             part("SimulatorCore", tests: []),
-            part("AmazonPaySimulator", ["SimulatorCore", "AmazonPay"], tests: ["Commerce", "HTTPClient"]),
+            part("AmazonPaySimulator", ["SimulatorCore", "AmazonPay", "HTTPClient"], tests: ["Commerce"]),
         ]
     ),
     Floor(
@@ -254,10 +254,12 @@ let floors = [
             part(
                 "Program",
                 [
-                    "Checkout", "Merchant", "SecurityText", "SimulatorCore", "AmazonPaySimulator", "SignatureTool",
-                    "MerchantOrders", "SessionBroker", "AmazonPay", "CBuild",
+                    "Checkout", "Merchant", "SecurityText", "SimulatorCore", "AmazonPaySimulator", "CBuild",
                 ],
-                tests: ["MerchantAPI", "Commerce", "PostgresTestKit", "FeatureTestKit"]
+                tests: [
+                    "MerchantAPI", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce", "PostgresTestKit",
+                    "FeatureTestKit",
+                ]
             ),
             program("sallyport", ["Program"]),
             tests(

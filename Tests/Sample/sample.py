@@ -32,9 +32,9 @@ EDITS = [
     ("Package.swift", '                    "Checkout", "Merchant", "SecurityText", "SimulatorCore",', '                    "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
     (LIST, "MerchantFeature.self", None),
-    (LIST, "static let simulators: [any SimulatedSystem.Type] = [", None),
+    (LIST, "SimulatedAmazonPay.self", None),
 ]
-INSIDE = {"MerchantFeature.self": ", Notes.self", "static let simulators: [any SimulatedSystem.Type] = [": "StampOffice.self"}
+INSIDE = {"MerchantFeature.self": ", Notes.self", "SimulatedAmazonPay.self": ", StampOffice.self"}
 
 
 # Of 2020: what something happens to may be of any age.
@@ -110,8 +110,8 @@ class Demo:
             **{f"SALLYPORT_{name}": f"127.0.0.1:{port}" for name, port in self.ports.items()},
             "SALLYPORT_REDIRECT_LISTEN": "", "SALLYPORT_DATA_DIR": str(folder / "data"),
             "SALLYPORT_PUBLIC_DIR": str(tree / "public"), "SALLYPORT_MIGRATIONS_DIR": str(tree / "migrations"),
-            "SALLYPORT_NOTES_STAMP_URL": f"http://127.0.0.1:{self.ports['STAMPS_LISTEN']}",
         }
+        self.stamps = f"http://127.0.0.1:{self.ports['STAMPS_LISTEN']}"
         self.web = f"https://localhost:{self.ports['LISTEN']}"
         self.log = open(folder / "log", "w+")
         self.child = subprocess.Popen([self.program, "demo"], env=self.environment, stdout=self.log, stderr=subprocess.STDOUT)
@@ -400,11 +400,10 @@ def main():
         folder.chmod(0o711)
         demo, cluster = Demo(tree, folder), Postgres(folder).start()
         try:
-            stamps = demo.environment["SALLYPORT_NOTES_STAMP_URL"]
             if not options.subsets:
                 drive(demo)
-                crash(tree / ".build/debug/sallyport", folder, cluster, stamps, options.kills)
-            drive_subsets(tree, folder, cluster, stamps)
+                crash(tree / ".build/debug/sallyport", folder, cluster, demo.stamps, options.kills)
+            drive_subsets(tree, folder, cluster, demo.stamps)
         finally:
             for child in Subset.children:
                 child.kill()

@@ -1,10 +1,24 @@
+import MerchantOrders
 package import Operations
 package import ServerCore
+package import Settings
 import Webhooks
 
 extension MerchantFeature {
     package func findings(_ settings: ExaminedSettings) -> [Finding] {
         PostageChecks.findings(settings) + AppLinkChecks.findings(settings)
+    }
+
+    package func check(_ reader: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {
+        let (setting, origins) = ("merchant.postage_origins", settings.postageOrigins)
+        guard !origins.isEmpty, let servers = try? features.read(WebhookDelivery.self).settings else { return }
+        for text in origins.map(\.description).sorted() {
+            guard let problem = WebhookAddress.problem(text, allowsLoopback: servers.allowsLoopback) else { continue }
+            reader.complain(setting, "\(text): \(problem)")
+        }
+        if !servers.hasSecret {
+            reader.complain(setting, "merchant.secret_file is not set, which keys are derived from")
+        }
     }
 }
 

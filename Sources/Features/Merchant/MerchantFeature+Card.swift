@@ -2,6 +2,7 @@ import Checkout
 import MerchantAPI
 package import ServerCore
 import ServiceAPI
+import StrictJSON
 import Webhooks
 
 extension MerchantFeature {
@@ -16,6 +17,14 @@ extension MerchantFeature {
             PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
                 + PostgresReconciliationStore.statements + PostgresKeyStore.statements
         ),
+        demo: FeatureDemo { _ in
+            [
+                "merchant.api": true,
+                "merchant.return_origins": "https://shop.example.com",
+                "merchant.postage_origins": "http://127.0.0.1:8098",
+                "merchant.app_links": "https://shop.example.com",
+            ]
+        },
         slots: Scope.ofMerchants
     )
 }

@@ -1,4 +1,5 @@
 package import Operations
+package import Postgres
 package import Settings
 
 /// The features of a program as the settings make them.
@@ -54,6 +55,25 @@ package struct ConfiguredFeatures: Sendable {
         var findings: [Finding] = []
         for feature in on { findings += await feature.probe(context) }
         return findings
+    }
+
+    /// What checks of the database find; settings and schema are sound.
+    ///
+    /// - Throws: Why the database gives no answer.
+    package func examine(_ database: PostgresClient) async throws -> [Finding] {
+        var findings: [Finding] = []
+        for feature in on { findings += try await feature.examine(database) }
+        return findings
+    }
+
+    /// Complains about settings of several features, or of one and the program, that do not go together.
+    package func check(_ settings: inout SettingReader, web: WebOrigin) {
+        for feature in all { feature.check(&settings, beside: self, web: web) }
+    }
+
+    /// First steps in a demo, in list order.
+    package func walkthroughs(web: WebOrigin, authorityPath: String) -> [Walkthrough] {
+        on.compactMap { $0.walkthrough(web: web, authorityPath: authorityPath) }
     }
 
     /// Starts those that the settings do not switch off.

@@ -1,4 +1,5 @@
 package import Operations
+package import Postgres
 package import Settings
 package import Web
 
@@ -23,6 +24,20 @@ package protocol Feature: Sendable {
 
     /// What checks over the network find, also with settings that nothing starts with; nothing is served by this process.
     func probe(_ context: ProbeContext) async -> [Finding]
+
+    /// What checks of the database find; settings and schema are sound.
+    ///
+    /// - Throws: Why the database gives no answer.
+    func examine(_ database: PostgresClient) async throws -> [Finding]
+
+    /// Complains about settings that do not go together with those of the program and of features below, where each by itself
+    /// is sound.
+    func check(_ settings: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin)
+
+    /// First steps in a demo; `nil` where it has none.
+    ///
+    /// - Parameter authorityPath: The certificate of the demo's authority.
+    func walkthrough(web: WebOrigin, authorityPath: String) -> Walkthrough?
 
     /// Reads its files and makes what its loops share.
     ///
@@ -88,6 +103,12 @@ extension Feature {
     package func findings(_ settings: ExaminedSettings) -> [Finding] { [] }
 
     package func probe(_ context: ProbeContext) async -> [Finding] { [] }
+
+    package func examine(_ database: PostgresClient) async throws -> [Finding] { [] }
+
+    package func check(_ settings: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {}
+
+    package func walkthrough(web: WebOrigin, authorityPath: String) -> Walkthrough? { nil }
 
     static var routeCards: [RouteCard] { Shared.Part.routeCards }
 }

@@ -16,8 +16,8 @@ package struct FeatureCard: Sendable {
     package let failures: [FailureCode]
     /// The names of its cookies.
     package let cookies: [String]
-    /// What `demo` fills in for its settings where nothing is set.
-    package let demoSettings: [String: String]
+    /// What it needs in a demo.
+    package let demo: FeatureDemo
     /// What it offers to features that collect.
     package let slots: [any FeatureSlot]
 
@@ -29,7 +29,7 @@ package struct FeatureCard: Sendable {
         statements: FeatureStatements = .none,
         failures: [FailureCode] = [],
         cookies: [String] = [],
-        demoSettings: [String: String] = [:],
+        demo: FeatureDemo = FeatureDemo(),
         slots: [any FeatureSlot] = []
     ) {
         self.name = name
@@ -38,7 +38,7 @@ package struct FeatureCard: Sendable {
         self.statements = statements
         self.failures = failures
         self.cookies = cookies
-        self.demoSettings = demoSettings
+        self.demo = demo
         self.slots = slots
     }
 }
@@ -49,18 +49,22 @@ package struct FeatureStatements: Sendable {
     package let all: [Statement]
     /// Whether a folder of migrations is the feature's, and makes its tables.
     package let haveMigrations: Bool
-
-    private init(_ all: [Statement], haveMigrations: Bool) {
-        self.all = all
-        self.haveMigrations = haveMigrations
-    }
+    /// The tables of these whose rows are only added to.
+    let trails: [String]
+    /// The functions of these that run with the rights of their owner and that the program's role may call, with the types of
+    /// their arguments.
+    let trustedFunctions: [String]
 
     /// Of a feature without tables.
-    package static let none = FeatureStatements([], haveMigrations: false)
+    package static let none = FeatureStatements(all: [], haveMigrations: false, trails: [], trustedFunctions: [])
 
     /// On tables that migrations of the feature make, beside those of features below and the shared ones.
-    package static func own(_ all: [Statement]) -> FeatureStatements {
-        FeatureStatements(all, haveMigrations: true)
+    package static func own(
+        _ all: [Statement],
+        trails: [String] = [],
+        trustedFunctions: [String] = []
+    ) -> FeatureStatements {
+        FeatureStatements(all: all, haveMigrations: true, trails: trails, trustedFunctions: trustedFunctions)
     }
 }
 

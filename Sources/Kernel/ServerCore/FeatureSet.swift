@@ -1,6 +1,7 @@
 package import Operations
 package import Postgres
 package import Settings
+package import StrictJSON
 package import Web
 
 /// The features of a program: those that others need stand before them.
@@ -34,9 +35,12 @@ package struct FeatureSet: Sendable {
     package var failures: [FailureCode] { cards.flatMap(\.failures) }
 
     /// What `demo` fills in.
-    package var demoSettings: [String: String] {
-        cards.reduce(into: [:]) { all, card in all.merge(card.demoSettings) { first, _ in first } }
+    package func demoSettings(_ demo: DemoSource) -> [String: JSONValue] {
+        cards.reduce(into: [:]) { all, card in all.merge(card.demo.settings(demo)) { first, _ in first } }
     }
+
+    /// The files with secrets that `demo` makes, without `.secret`.
+    package var demoSecrets: Set<String> { Set(cards.flatMap(\.demo.secrets.values)) }
 
     /// Everything of a type that features offer, in list order.
     package func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] {

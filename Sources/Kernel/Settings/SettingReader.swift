@@ -6,7 +6,7 @@ import StrictJSON
 /// A slice reads all of its settings whatever they hold, and interprets them afterwards: so the settings of an empty source are
 /// those of every other. Problems are collected instead of stopping at the first.
 package struct SettingReader {
-    private let source: SettingSource
+    let source: SettingSource
     private var found: [(setting: String, text: String)] = []
     /// Everything that was read, in this order.
     package private(set) var settings: [Setting] = []

@@ -13,7 +13,7 @@ extension SettingSource {
                 problems.append("\(name): \(problem)")
             }
         }
-        let fillings = (defaults.keys.sorted() + objectDefaults.keys.sorted()).filter { names[$0] == nil }
+        let fillings = defaults.keys.sorted().filter { names[$0] == nil }
         return problems + fillings.map { "\($0): \(SettingSource.unknown)" }
     }
 

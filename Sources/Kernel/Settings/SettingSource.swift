@@ -14,8 +14,7 @@ package struct SettingSource: Sendable {
     private(set) var fileProblem: String?
     /// The variables that begin with `SALLYPORT_`.
     let variables: [String: String]
-    private(set) var defaults: [String: String] = [:]
-    private(set) var objectDefaults: [String: [JSONValue]] = [:]
+    private(set) var defaults: [String: JSONValue] = [:]
 
     /// Reads a file and an environment; the environment wins.
     ///
@@ -64,10 +63,11 @@ package struct SettingSource: Sendable {
     }
 
     /// The source with further values for settings that nothing has set; file, environment and earlier defaults win.
-    package func fillingIn(_ defaults: [String: String], objects: [String: [JSONValue]] = [:]) -> SettingSource {
+    ///
+    /// - Parameter defaults: By name, as a file has them.
+    package func fillingIn(_ defaults: [String: JSONValue]) -> SettingSource {
         var copy = self
         copy.defaults.merge(defaults) { own, _ in own }
-        copy.objectDefaults.merge(objects) { own, _ in own }
         return copy
     }
 
@@ -125,13 +125,11 @@ package struct SettingSource: Sendable {
     /// The text of a setting; `nil` where nothing sets it.
     func text(of setting: Setting) -> String? {
         if let text = variables[setting.environmentName] { return text }
-        if !setting.isOnlyVariable, let value = value(of: setting.name) {
-            if case .array(let items) = value, setting.kind == .list {
-                return items.compactMap(\.scalarText).joined(separator: ",")
-            }
-            if let text = value.scalarText { return text }
+        let value = setting.isOnlyVariable ? nil : value(of: setting.name)
+        if case .array(let items)? = value, setting.kind == .list {
+            return items.compactMap(\.scalarText).joined(separator: ",")
         }
-        return defaults[setting.name]
+        return value?.scalarText ?? defaults[setting.name]?.scalarText
     }
 
     /// The objects of a setting; `nil` where nothing sets it.
@@ -141,7 +139,7 @@ package struct SettingSource: Sendable {
         {
             return items
         }
-        if case .array(let items)? = value(of: setting.name) { return items }
-        return objectDefaults[setting.name]
+        if case .array(let items)? = value(of: setting.name) ?? defaults[setting.name] { return items }
+        return nil
     }
 }

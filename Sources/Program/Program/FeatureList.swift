@@ -1,3 +1,4 @@
+import AmazonPaySimulator
 import Checkout
 import Merchant
 import SecurityText
@@ -15,15 +16,8 @@ package enum FeatureList {
         sharedFolders: ["core", "service"]
     )
 
-    /// What a demo simulates of the systems that they talk to, beside Amazon Pay.
-    static let simulators: [any SimulatedSystem.Type] = []
-
-    /// What `demo` fills in for both.
-    static var demoSettings: [String: String] {
-        simulators.reduce(into: all.demoSettings) { settings, simulator in
-            settings.merge(simulator.demoSettings) { first, _ in first }
-        }
-    }
+    /// What a demo simulates of the systems that they talk to; the first keeps its state in the file of `--state` itself.
+    static let simulators: [any SimulatedSystem.Type] = [SimulatedAmazonPay.self]
 
     /// What keys of merchants' programs may open.
     static var scopes: [Scope] { all.slots(Scope.self) }

@@ -12,13 +12,6 @@ package struct WebhookDelivery: Feature {
     /// How the servers are reached.
     package let settings: WebhookSettings
 
-    package static let card = FeatureCard(
-        "webhooks",
-        commands: [WebhooksCommand.command],
-        // Triggers of orders write the events.
-        statements: .own(PostgresWebhookStore.statements + PostgresEventStore.statements)
-    )
-
     package init(_ settings: inout SettingReader) {
         self.settings = WebhookSettings(&settings)
     }

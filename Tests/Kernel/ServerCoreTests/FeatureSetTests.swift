@@ -7,6 +7,7 @@ import Pages
 import Postgres
 import Primitives
 import Settings
+import StrictJSON
 import Telemetry
 import Testing
 import Web
@@ -23,7 +24,7 @@ private struct Lamp: Feature {
         statements: .own([Statement(name: "lamp_read", sql: "SELECT 1")]),
         failures: [.dark],
         cookies: ["lamp"],
-        demoSettings: ["lamp.watts": "7"],
+        demo: FeatureDemo(secrets: ["lamp.key_file": "lamp"]) { _ in ["lamp.watts": "7"] },
         slots: [Colour(name: "red"), Colour(name: "blue"), Shape(name: "round")]
     )
 
@@ -184,7 +185,9 @@ private let context = process(FeatureSet([Lamp.self]))
         #expect(set.statements.map(\.name) == ["lamp_read"])
         #expect(set.migrationFolders == ["lamp"])
         #expect(set.failures == [.dark])
-        #expect(set.demoSettings == ["lamp.watts": "7"])
+        let demo = DemoSource(SettingReader(.empty), folder: "/demo")
+        #expect(set.demoSettings(demo) == ["lamp.watts": "7", "lamp.key_file": "/demo/lamp.secret"])
+        #expect(set.demoSecrets == ["lamp"])
         #expect(set.slots(Colour.self) == [Colour(name: "red"), Colour(name: "blue")])
         #expect(set.slots(Shape.self) == [Shape(name: "round")])
         #expect(context.slots(Shape.self) == [Shape(name: "round")])

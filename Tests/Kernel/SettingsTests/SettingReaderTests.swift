@@ -52,7 +52,7 @@ extension SettingScope {
 private func sample(
     _ variables: [String: String] = [:],
     file: String? = nil,
-    defaults: [String: String] = [:],
+    defaults: [String: JSONValue] = [:],
     for scope: SettingScope = .everything
 ) -> (Sample, SettingReader, problems: [String]) {
     let environment = Dictionary(uniqueKeysWithValues: variables.map { ("SALLYPORT_" + $0, $1) })

@@ -21,8 +21,8 @@ private func source(_ file: String?, _ environment: [String: String] = [:]) -> S
         let file = #"{"sample":{"name":"file","items":[{"name":"file"}]}}"#
         let environment = ["SALLYPORT_SAMPLE_NAME": "variable", "SALLYPORT_SAMPLE_ITEMS": #"[{"name":"variable"}]"#]
         func filled(_ source: SettingSource) -> SettingSource {
-            source.fillingIn(["sample.name": "first"], objects: ["sample.items": [["name": "first"]]])
-                .fillingIn(["sample.name": "second"], objects: ["sample.items": [["name": "second"]]])
+            source.fillingIn(["sample.name": "first", "sample.items": [["name": "first"]]])
+                .fillingIn(["sample.name": "second", "sample.items": [["name": "second"]]])
         }
         #expect(read(.empty).name == "fallback")
         #expect(read(filled(.empty)).name == "first")
@@ -103,7 +103,7 @@ private func source(_ file: String?, _ environment: [String: String] = [:]) -> S
     }
 
     @Test func `refuses a default of a command for a setting that nobody reads`() {
-        let filled = SettingSource.empty.fillingIn(["sample.nmae": "x"], objects: ["sample.itmes": []])
-        #expect(read(filled).problems == ["sample.nmae: no such setting", "sample.itmes: no such setting"])
+        let filled = SettingSource.empty.fillingIn(["sample.nmae": "x", "sample.itmes": []])
+        #expect(read(filled).problems == ["sample.itmes: no such setting", "sample.nmae: no such setting"])
     }
 }

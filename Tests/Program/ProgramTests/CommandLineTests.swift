@@ -153,6 +153,15 @@ func run(
         #expect(result.complaints.contains("apps.ios[0]") && !result.complaints.contains("postage_origins"))
     }
 
+    @Test func `names a system that it does not simulate, and makes nothing`() async throws {
+        try await withTemporaryFolder { folder in
+            let result = await run(["simulators", "nothing"], environment: ["SALLYPORT_DATA_DIR": folder + "/var"])
+            #expect(result.status == 2)
+            #expect(result.complaints == "sallyport: simulators: no such system: nothing\n")
+            #expect(!Files.exists(folder + "/var"))
+        }
+    }
+
     @Test func `names the folder that cannot be made, and what is in its way`() async throws {
         try await withTemporaryFolder { folder in
             try Files.write(folder + "/file", [])

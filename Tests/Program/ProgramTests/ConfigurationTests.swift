@@ -227,7 +227,7 @@ private func configuration(
 
     @Test func `of a demo has its hosts where it listens`() throws {
         func hosts(_ environment: [String: String]) throws -> [String] {
-            let source = try DemoDefaults.fill(SettingSource(file: nil, environment: environment))
+            let source = DemoDefaults.fill(SettingSource(file: nil, environment: environment))
             let listeners = try Configuration(source).listeners
             return [listeners.web.text, listeners.link.text]
         }

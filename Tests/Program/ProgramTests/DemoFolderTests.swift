@@ -19,7 +19,7 @@ import Testing
             _ = try DevelopmentKeys.prepare(in: folder, random: KernelRandom())
             let environment = environment.merging(["SALLYPORT_DATA_DIR": folder]) { $1 }
             let source = SettingSource(file: file.map { Array($0.utf8) }, environment: environment)
-            try DemoFolder.keep(source, try Configuration(try DemoDefaults.fill(source)))
+            try DemoFolder.keep(source, try Configuration(DemoDefaults.fill(source)))
             try await body(folder)
         }
     }

@@ -21,6 +21,8 @@ import Testing
     }
 
     private func explain(_ words: String..., environment: [String: String] = [:]) async -> (Int32, String, String) {
+        // Not in the folder of a demo, whose key it would take.
+        let environment = environment.merging(["SALLYPORT_DATA_DIR": "/nowhere"]) { own, _ in own }
         let result = await run(["explain-signature"] + words, environment: environment)
         return (result.status, result.output, result.complaints)
     }

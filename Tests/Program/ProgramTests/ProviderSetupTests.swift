@@ -13,7 +13,9 @@ import Testing
     private func limits(_ texts: [String: String]) async throws -> CallQuota.Limits {
         try await withTemporaryFolder { folder in
             let keys = try DevelopmentKeys.prepare(in: folder, random: KernelRandom())
-            var environment = ["SALLYPORT_DATA_DIR": folder, "SALLYPORT_PROVIDER_PRIVATE_KEY": keys.merchantKeyPath]
+            var environment = [
+                "SALLYPORT_DATA_DIR": folder, "SALLYPORT_PROVIDER_PRIVATE_KEY": keys.folder + "/merchant.key",
+            ]
             for (name, text) in texts { environment["SALLYPORT_" + name] = text }
             let source = SettingSource(file: nil, environment: environment)
             let configuration = try Configuration(DemoDefaults.fill(source))

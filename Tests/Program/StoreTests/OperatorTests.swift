@@ -1,6 +1,7 @@
 import Checkout
 import Postgres
 import Primitives
+import Program
 import ServerCore
 import SessionBroker
 import Telemetry
@@ -28,7 +29,7 @@ struct OperatorTests {
 
     @Test func `learns that the program's role can add to the trail and change nothing in it`() async throws {
         try await withRig { rig in
-            let rights = try await rig.store.rights()
+            let rights = try await rig.client.read(FeatureList.all.rightsStatement()).first()
             #expect(rights.role == "sallyport_service")
             #expect(!rights.mayRewriteTrail)
             #expect(rights.hasLockTimeout)

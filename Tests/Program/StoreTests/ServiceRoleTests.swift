@@ -1,6 +1,7 @@
-import Checkout
 import Postgres
 import PostgresTestKit
+import Program
+import ServerCore
 import Testing
 
 /// What a session of the program may do at most, whatever statement it is made to run.
@@ -184,7 +185,7 @@ struct ServiceRoleTests {
             """,
             [role]
         )
-        #expect(rows.compactMap { $0[0] }.sorted() == PostgresSessionStore.trustedFunctions.sorted())
+        #expect(rows.compactMap { $0[0] }.sorted() == FeatureList.all.trustedFunctions.sorted())
         #expect(Set(rows.map { $0[1] }) == ["search_path=public, pg_temp"])
         #expect(!rows.contains { $0[2] == "trigger" }, "anybody may put it on a table of their own")
     }
@@ -232,9 +233,12 @@ struct ServiceRoleTests {
     @Test func `is told of by the doctor where it may call such a function`() async throws {
         try await withRig { rig in
             try rig.sql("CREATE FUNCTION tidy(keep interval) RETURNS void LANGUAGE sql SECURITY DEFINER AS 'SELECT'")
-            #expect(try await rig.store.rights().functionsBeyond == "tidy(interval)")
+            func functionsBeyond() async throws -> String {
+                try await rig.client.read(FeatureList.all.rightsStatement()).first().functionsBeyond
+            }
+            #expect(try await functionsBeyond() == "tidy(interval)")
             try rig.sql("REVOKE EXECUTE ON FUNCTION tidy FROM PUBLIC")
-            #expect(try await rig.store.rights().functionsBeyond == "")
+            #expect(try await functionsBeyond() == "")
         }
     }
 }

@@ -1,6 +1,10 @@
+import AmazonPay
+import MerchantOrders
 package import Operations
+package import Postgres
 package import ServerCore
-import Settings
+import SessionBroker
+package import Settings
 
 extension CheckoutFeature {
     package func findings(_ examined: ExaminedSettings) -> [Finding] {
@@ -21,6 +25,19 @@ extension CheckoutFeature {
         return found
     }
 
+    package func examine(_ database: PostgresClient) async throws -> [Finding] {
+        let store = try PostgresSessionStore(client: database, policy: settings.policy)
+        return StoreChecks.account(newest: try await store.newestAccount(), settings: settings.provider.onlyAccount)
+            + StoreChecks.skipped(try await store.skippedSessions())
+    }
+
+    package func check(_ reader: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {
+        let isPlain = web.scheme != "https" && !web.isLoopback
+        if reader.areSound("web.base_url"), settings.policy.cookieNames == .host, isPlain {
+            reader.complain("cookies.names", "__Host- names need https")
+        }
+    }
+
     /// The association files; `nil` where the settings come to none.
     private func files(_ examined: ExaminedSettings) -> Associations? {
         guard examined.areSound else { return nil }
@@ -30,5 +47,15 @@ extension CheckoutFeature {
             // The checks of apps report why.
             return nil
         }
+    }
+}
+
+extension ProviderSettings {
+    /// What all orders of the database have to be made under; `nil` where that is open.
+    fileprivate var onlyAccount: OrderAccount? {
+        guard !merchantID.isEmpty, !allowsAccountChange, let environment = PublicKeyID(publicKeyID)?.environment else {
+            return nil
+        }
+        return OrderAccount(merchantID: merchantID, environment: environment.rawValue)
     }
 }

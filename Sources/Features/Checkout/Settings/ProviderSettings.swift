@@ -61,11 +61,15 @@ package struct ProviderSettings: Sendable {
         }
         merchantID = read.text("provider.merchant_id", "", "Amazon Pay account")
         storeID = read.text("provider.store_id", "", "amzn1.application-oa2-client.…")
-        publicKeyID = read.text("provider.public_key_id", "", "SANDBOX-… or LIVE-…")
-        privateKeyPath = read.secretFile(
-            "provider.private_key",
-            "PEM file: the RSA key that belongs to the public key id"
-        )
+        (publicKeyID, privateKeyPath) = read.within(.signature) { read in
+            (
+                read.text("provider.public_key_id", "", "SANDBOX-… or LIVE-…"),
+                read.secretFile(
+                    "provider.private_key",
+                    "PEM file: the RSA key that belongs to the public key id"
+                )
+            )
+        }
         algorithm = read.choice(
             "provider.algorithm",
             ["AMZN-PAY-RSASSA-PSS-V2", "AMZN-PAY-RSASSA-PSS"],
@@ -125,6 +129,11 @@ package struct ProviderSettings: Sendable {
         quotas = read.quotas()
         simulatorQuota = read.simulatorQuota()
     }
+}
+
+extension SettingScope {
+    /// Those that say how requests are signed.
+    static let signature = SettingScope("signature")
 }
 
 extension SettingReader {

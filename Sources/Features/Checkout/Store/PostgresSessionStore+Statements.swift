@@ -6,7 +6,6 @@ extension PostgresSessionStore {
         hotStatements + batchedStatements + longStatements
         + [
             floorStatement.statement,
-            rightsStatement.statement,
             newestAccountStatement.statement,
             sweptStatement.statement,
             noteSweptStatement.statement,

@@ -1,52 +1,33 @@
 import Operations
 import Primitives
+import ServerCore
+
+/// What the database answered, and how it is reached.
+struct ExaminedDatabase: Sendable {
+    var rights: DatabaseRights
+    /// For how long inserts find a partition.
+    var margin: PostgresPartitionStore.Margin
+    /// How many servers there are besides the one that answered, by the URI and by that one's own count.
+    var otherServers = 0
+    /// Whether a server on another machine is believed without having proved who it is.
+    var isWayUnverified = false
+    /// What the features find in it.
+    var findings: [Finding] = []
+}
 
 /// D28: what the program's role may do at the database, what time it is there, and how far partitions reach.
 enum DatabaseChecks {
-    /// What the database answered.
-    struct Facts: Sendable {
-        /// The role that statements run as.
-        let role: String
-        /// Whether it may change or remove rows of the audit trail.
-        let mayRewriteTrail: Bool
-        /// Whether a statement that waits for a lock gives up.
-        let hasLockTimeout: Bool
-        /// The database's clock.
-        let time: WallTime
-        /// Whole days for which inserts find a partition, in the table where that ends first.
-        let partitionDaysLeft: Int
-        /// That table.
-        let partitionTable: String
-        /// How many servers there are besides the one that answered, by the URI and by that one's own count.
-        var otherServers = 0
-        /// Whether a commit waits until another server has it.
-        var waitsForStandby = false
-        /// Functions that could change a trail with the rights of their owner, which the role may call; none is the program's.
-        var functionsBeyond = ""
-        /// Whether the role may put functions and tables beside the program's.
-        var mayCreate = false
-        /// The role that logged in, where that may take back rights which were laid down; else empty.
-        var mightyLogin = ""
-        /// What `synchronous_commit` would be, had the program not pinned it.
-        var unpinnedCommit = "on"
-        /// Whether a server on another machine is believed without having proved who it is.
-        var isWayUnverified = false
-        /// Sessions that long work passes over, because the database refuses to change them: how many, and one of them with the refusal.
-        var skipped: (count: Int, example: String)?
-        /// The account of the newest order and that of the settings, where they differ.
-        var otherAccount: (newest: String, settings: String)?
-    }
-
     private static let setting = "database_url"
 
     /// The program makes partitions ten days ahead and more, once a minute.
     private static let leastPartitionDays = 7
 
-    /// Looks at the facts.
-    static func findings(_ facts: Facts, now: WallTime) -> [Finding] {
-        let ahead = now.seconds - facts.time.seconds
-        var found = roleFindings(facts) + sessionFindings(facts)
-        if !facts.hasLockTimeout {
+    /// Those of a database, at a time of this machine.
+    static func findings(_ database: ExaminedDatabase, now: WallTime) -> [Finding] {
+        let (rights, margin) = (database.rights, database.margin)
+        let ahead = now.seconds - rights.now.seconds
+        var found = roleFindings(rights) + sessionFindings(database)
+        if !rights.hasLockTimeout {
             found.append(
                 Finding(
                     "D28",
@@ -57,7 +38,7 @@ enum DatabaseChecks {
                 )
             )
         }
-        if facts.otherServers > 0, !facts.waitsForStandby {
+        if database.otherServers > 0, !rights.waitsForStandby {
             found.append(
                 Finding(
                     "D28",
@@ -68,40 +49,18 @@ enum DatabaseChecks {
                 )
             )
         }
-        if facts.partitionDaysLeft < leastPartitionDays {
+        if margin.days < leastPartitionDays {
             found.append(
                 Finding(
                     "D28",
                     .error,
                     setting,
-                    "Inserts into \(facts.partitionTable) find a partition for \(facts.partitionDaysLeft) more days only.",
+                    "Inserts into \(margin.table) find a partition for \(margin.days) more days only.",
                     remedy: "The log has the reason (upkeep.partitions_not_made), docs/operations.md the remedy."
                 )
             )
         }
-        if let other = facts.otherAccount {
-            found.append(
-                Finding(
-                    "D28",
-                    .error,
-                    "provider.merchant_id",
-                    "The newest order is of account \(other.newest), the settings name \(other.settings).",
-                    remedy:
-                        "Use settings and a database of the same account, or set provider.allow_account_change to allow the difference."
-                )
-            )
-        }
-        if let skipped = facts.skipped {
-            found.append(
-                Finding(
-                    "D28",
-                    .warning,
-                    setting,
-                    "The database refuses to change \(skipped.count) sessions, and expiry or a revocation passed over them: \(skipped.example).",
-                    remedy: "`sallyport audit --alerts` lists them; mend each row as the owner of the schema."
-                )
-            )
-        }
+        found += database.findings
         if ahead.magnitude > 2 {
             let direction = ahead > 0 ? "ahead of" : "behind"
             found.append(
@@ -121,51 +80,51 @@ enum DatabaseChecks {
         "Log in as a role that is a member of sallyport_service only, see docs/operations.md."
 
     /// What the role may do that it should not.
-    private static func roleFindings(_ facts: Facts) -> [Finding] {
+    private static func roleFindings(_ rights: DatabaseRights) -> [Finding] {
         var found: [Finding] = []
-        if facts.mayRewriteTrail {
-            let message = "The role \(facts.role) may change the audit trail."
+        if rights.mayRewriteTrail {
+            let message = "The role \(rights.role) may change the audit trail."
             found.append(Finding("D28", .error, setting, message, remedy: roleRemedy))
-        } else if !facts.functionsBeyond.isEmpty {
+        } else if !rights.functionsBeyond.isEmpty {
             found.append(
                 Finding(
                     "D28",
                     .error,
                     setting,
-                    "The role \(facts.role) may call functions that can change the audit trail: \(facts.functionsBeyond).",
+                    "The role \(rights.role) may call functions that can change the audit trail: \(rights.functionsBeyond).",
                     remedy: "Revoke EXECUTE on these functions from the role and from PUBLIC, or drop them."
                 )
             )
         }
-        if facts.mayCreate, !facts.mayRewriteTrail {
-            let message = "The role \(facts.role) may make functions and tables in schema public."
+        if rights.mayCreate, !rights.mayRewriteTrail {
+            let message = "The role \(rights.role) may make functions and tables in schema public."
             let remedy = "REVOKE CREATE ON SCHEMA public FROM PUBLIC, sallyport_service, as the owner of the schema."
             found.append(Finding("D28", .error, setting, message, remedy: remedy))
         }
-        if !facts.mightyLogin.isEmpty {
+        if !rights.mightyLogin.isEmpty {
             let message =
-                "The program logs in as \(facts.mightyLogin), a role that can take back the rights it has given up."
+                "The program logs in as \(rights.mightyLogin), a role that can take back the rights it has given up."
             found.append(Finding("D28", .warning, setting, message, remedy: roleRemedy))
         }
         return found
     }
 
     /// What is odd about its sessions.
-    private static func sessionFindings(_ facts: Facts) -> [Finding] {
+    private static func sessionFindings(_ database: ExaminedDatabase) -> [Finding] {
         var found: [Finding] = []
-        if facts.isWayUnverified {
+        if database.isWayUnverified {
             let message =
                 "The database is on another machine, and nothing verifies it: an attacker on the network can write orders."
             let remedy = "Give the server a certificate, and take database.insecure_plaintext out."
             found.append(Finding("D28", .warning, setting, message, remedy: remedy))
         }
-        if ["off", "local"].contains(facts.unpinnedCommit) {
+        if ["off", "local"].contains(database.rights.unpinnedCommit) {
             found.append(
                 Finding(
                     "D28",
                     .note,
                     setting,
-                    "synchronous_commit is \(facts.unpinnedCommit) by the role, the database or the server; the program works with on.",
+                    "synchronous_commit is \(database.rights.unpinnedCommit) by the role, the database or the server; the program works with on.",
                     remedy: "No change is needed: every connection of the program uses at least `on`."
                 )
             )

@@ -1,4 +1,3 @@
-import Checkout
 import EventIO
 import HTTPCore
 import HTTPServer
@@ -35,10 +34,6 @@ struct SettingExamination {
         do {
             let configuration = try Configuration(source)
             let invalid = configuration.listeners.trustedProxies.filter { $0 != "*" && NetworkPrefix($0) == nil }
-            // An app of which no file can be made is all that is said, however many problems more there are.
-            if let checkout = configuration.features.first(CheckoutFeature.self) {
-                _ = try Associations(checkout.settings)
-            }
             guard invalid.isEmpty else {
                 return invalid.map {
                     ProgramChecks.Problem(setting: "trusted_proxies", text: "\($0) is no address or network")

@@ -45,7 +45,7 @@ extension CommandInput {
             }
             return try await body(configuration)
         } catch {
-            complain(error, known?.listeners)
+            complain(error, known)
             return error is ConfigurationError ? 2 : 1
         }
     }
@@ -53,8 +53,8 @@ extension CommandInput {
     /// Says what went wrong, every problem on a line of its own.
     ///
     /// - Parameters:
-    ///   - listeners: For the name of the setting that an address stands in.
-    func complain(_ error: any Error, _ listeners: Configuration.Listeners? = nil) {
+    ///   - configuration: For the name of the setting that an address stands in.
+    func complain(_ error: any Error, _ configuration: Configuration? = nil) {
         switch error {
         case let error as ConfigurationError:
             for problem in error.problems { console.complain("sallyport: \(problem)") }
@@ -64,7 +64,7 @@ extension CommandInput {
         case let error as PostgresError:
             console.complain("sallyport: database: \(error.debugDescription)")
         case let error as ServerError:
-            console.complain("sallyport: \(error.sentence(listeners))")
+            console.complain("sallyport: \(error.sentence(configuration))")
         default:
             console.complain("sallyport: \(String(reflecting: error))")
         }
@@ -73,13 +73,11 @@ extension CommandInput {
 
 extension ServerError {
     /// What is wrong and what helps, for the person at the terminal.
-    fileprivate func sentence(_ listeners: Configuration.Listeners?) -> String {
+    fileprivate func sentence(_ configuration: Configuration?) -> String {
         guard let (address, cause) = refusal else { return description }
-        let places = [
-            ("listen", listeners?.tls), ("clear_listen", listeners?.clear), ("redirect_listen", listeners?.redirect),
-            ("admin_listen", listeners?.admin), ("simulator_listen", listeners?.simulator),
-        ]
-        let setting = places.first { $0.1 == address }?.0
+        let names = Configuration.settings.filter { $0.kind == .address }.map(\.name)
+        let setting = configuration?.printed.first { names.contains($0.name) && SocketAddress($0.value) == address }?
+            .name
         let remedy = setting.map { "; or set \(Setting.environmentName($0)) to another address" } ?? ""
         let place = setting.map { "\($0): " } ?? ""
         return switch cause.code {

@@ -1,20 +1,19 @@
-import AmazonPay
-import Checkout
 import EventIO
-import HTTPCore
 import Operations
 import ServerCore
 import Settings
+import SimulatorCore
 
 /// `sallyport demo`: a whole shop on loopback, without an account anywhere.
 enum DemoCommand {
     static let command = Command(
         name: "demo",
         operands: "",
-        summary: "run everything on loopback: database, Amazon Pay simulator, broker",
+        summary: "run everything on loopback: \(parts)",
         details: """
             Starts a private PostgreSQL in the data directory, the simulators as a process of their own, and the broker. It
-            starts no PostgreSQL if database_url is set (run `migrate` first), and no simulators if provider.api_url is set.
+            starts no PostgreSQL if database_url is set (run `migrate` first), and no simulator of a system whose address is
+            set: \(FeatureList.simulators.map { $0.addressSetting }.joined(separator: ", ")).
             Prints `ready URL` and the steps of a purchase. Ctrl-C stops all. Its settings are in demo.json in the data
             directory, where other commands in the same folder find them.
             """,
@@ -30,16 +29,23 @@ enum DemoCommand {
         }
     )
 
+    /// For example `database, Amazon Pay simulator, broker`.
+    private static let parts =
+        (["database"] + FeatureList.simulators.map { "\($0.title) simulator" } + ["broker"]).joined(separator: ", ")
+
     private static func run(_ configuration: Configuration, _ input: CommandInput) async throws -> Int32 {
         let logger = configuration.logger
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
         let folder = try DemoFolder(holding: configuration.storage.dataDirectory)
         defer { folder.release() }
-        try DemoFolder.keep(try input.settings(), configuration)
+        let source = try input.settings()
+        try DemoFolder.keep(source, configuration)
         let database = try DatabaseAccess(configuration, logger: logger)
         defer { database.close() }
         try await database.prepareSchema(configuration.storage.migrationsDirectory)
-        let simulators = try DemoDefaults.ownsSimulators(input) ? SimulatorProcess(input, configuration) : nil
+        // Where an operator has set the address of a system, that is used.
+        let own = configuration.simulated.filter { !source.isSet(type(of: $0).addressSetting) }
+        let simulators = own.isEmpty ? nil : try SimulatorProcess(own, input, configuration)
         defer { simulators?.stop() }
         var parts = ApplicationParts(
             databaseURL: database.serviceURL,
@@ -48,19 +54,33 @@ enum DemoCommand {
         parts.serviceManager = ServiceManager(input.environment)
         let application = try await Application.start(configuration, parts, logger: logger)
         do {
-            try await application.waitForProvider(configuration, beside: simulators?.companion)
+            for system in configuration.simulated {
+                try await application.wait(for: system, beside: simulators?.companion)
+            }
         } catch {
             await application.stop()
             throw error
         }
-        input.console.print("ready \(configuration.listeners.web.text)/browser/cart")
-        let simulator = try configuration.checkout().provider.apiURL
-        input.console.print(Walkthrough.text(configuration, simulator: simulator, keys))
+        let web = configuration.listeners.web
+        let steps = configuration.features.walkthroughs(web: web, authorityPath: keys.authorityPath)
+        input.console.print("ready \(web.text)\(steps.first?.page ?? "")")
+        input.console.print("\n" + (steps.map(\.text) + [end(configuration.storage)]).joined(separator: "\n\n"))
         try await application.runUntilTold(
             configuration,
             beside: [database.companion, simulators?.companion].compactMap(\.self)
         )
         return 0
+    }
+
+    /// The last lines that a demo prints when it is ready.
+    private static func end(_ storage: Configuration.Storage) -> String {
+        let cluster = storage.clusterDirectory
+        let isInside = storage.databaseURL != nil || cluster.hasPrefix(storage.dataDirectory)
+        let places = isInside ? storage.dataDirectory : "\(storage.dataDirectory), the database in \(cluster)"
+        return """
+            Other commands in this folder (keys, reconcile, audit, doctor) know this demo by \(DemoFolder.settingsPath(storage.dataDirectory)).
+            Ctrl-C stops everything. The data stays in \(places).
+            """
     }
 }
 
@@ -73,18 +93,17 @@ final class SimulatorProcess {
 
     /// Starts them with the settings of this process.
     ///
-    /// - Parameters:
-    ///   - configuration: Of the broker, which gets notifications where it takes them in and is on this machine.
     /// - Throws: `IOError`.
-    init(_ input: CommandInput, _ configuration: Configuration) throws(IOError) {
-        // In the data directory like the database, whose orders it has the other half of.
-        var words = ["simulators", "--state", configuration.storage.dataDirectory + "/simulator.json"]
+    init(
+        _ systems: [any SimulatedSystem],
+        _ input: CommandInput,
+        _ configuration: Configuration
+    ) throws(IOError) {
+        var words = ["simulators"] + systems.map { type(of: $0).name }
+        // In the data directory like the database, whose orders they have the other half of.
+        words += ["--state", configuration.storage.dataDirectory + "/simulator.json"]
         if let file = input.configurationFile { words += ["--config", file.path] }
-        let web = configuration.listeners.web
-        let topics = configuration.features.first(CheckoutFeature.self)?.settings.notifications.topics ?? []
-        if !topics.isEmpty, web.isLoopback {
-            words += ["--notify", web.text + "/ipn/amazon-pay"]
-        }
+        for (option, value) in systems.flatMap(\.demoOptions) { words += ["--" + option, value] }
         var plan = ChildPlan("/proc/self/exe", words, environment: SimulatorProcess.environment(input.environment))
         // A session of its own: Ctrl-C reaches the broker first, which drains while the provider still answers.
         plan.startsSession = true

@@ -1,10 +1,10 @@
-import Checkout
 import EventIO
 import Operations
 import Postgres
 import Primitives
 import ServerCore
 import Settings
+import SimulatorCore
 import StrictJSON
 
 /// The data directory of a demo: held by one demo at a time, and with the settings of its last one for the commands of another
@@ -60,17 +60,20 @@ final class DemoFolder {
     ///   is a demo's; else `nil`.
     /// - Throws: `ConfigurationError` for a file of settings that cannot be read.
     static func settings(for source: SettingSource) throws -> SettingSource? {
-        let own = Configuration(unchecked: source)
+        var reader = SettingReader(source)
+        let own = Configuration(&reader)
         let folder = own.storage.dataDirectory
-        let account = own.features.first(CheckoutFeature.self)?.settings.provider.merchantID ?? ""
-        guard account.isEmpty, Files.exists(folder + "/development/merchant.secret") else { return nil }
+        let accounts = FeatureList.simulators.flatMap { $0.accountSettings }
+        guard accounts.allSatisfy({ reader.texts[$0]?.isEmpty != false }),
+            Files.exists(DevelopmentKeys(in: folder).folder)
+        else { return nil }
         let kept = try keptSettings(of: folder, under: source)
         let database = own.storage.databaseURL
         // Where only the command names one, it is not the demo's.
         guard database == nil || isSame(database, Configuration(unchecked: kept.only).storage.databaseURL) else {
             return nil
         }
-        return try DemoDefaults.fill(kept.merged)
+        return DemoDefaults.fill(kept.merged)
     }
 
     /// The settings of a folder's last demo: below those of a command, and alone.

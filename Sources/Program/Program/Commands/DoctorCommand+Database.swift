@@ -1,7 +1,4 @@
-import AmazonPay
-import Checkout
 import EventIO
-import MerchantOrders
 import Operations
 import Postgres
 import Primitives
@@ -17,7 +14,7 @@ extension DoctorCommand {
     static func askDatabase(
         _ source: SettingSource,
         clock: any WallClock = SystemClock(),
-        by ask: (Configuration) async throws -> DatabaseChecks.Facts = DoctorCommand.rights
+        by ask: (Configuration) async throws -> ExaminedDatabase = DoctorCommand.examine
     ) async -> [Finding] {
         let configuration: Configuration
         let found: Secret<String>?
@@ -30,8 +27,8 @@ extension DoctorCommand {
         }
         guard found != nil else { return [] }
         do {
-            let facts = try await ask(configuration)
-            return DatabaseChecks.findings(facts, now: clock.now())
+            let database = try await ask(configuration)
+            return DatabaseChecks.findings(database, now: clock.now())
         } catch let error as PostgresError {
             return [DatabaseChecks.unreachable(error.debugDescription)]
         } catch {
@@ -39,39 +36,19 @@ extension DoctorCommand {
         }
     }
 
-    private static func rights(_ configuration: Configuration) async throws -> DatabaseChecks.Facts {
-        let checkout = try configuration.checkout()
-        let (policy, settings) = (checkout.policy, checkout.provider)
-        let environment = PublicKeyID(settings.publicKeyID)?.environment
+    private static func examine(_ configuration: Configuration) async throws -> ExaminedDatabase {
         let database = try DatabaseAccess(configuration, logger: .silent)
         let link = try configuration.database(at: database.url)
+        let features = configuration.features
         return try await database.connected { _, client in
-            let store = try PostgresSessionStore(client: client, policy: policy)
-            let rights = try await store.rights()
-            let margin = try await PostgresPartitionStore(client: client).margin()
-            var facts = DatabaseChecks.Facts(
-                role: rights.role,
-                mayRewriteTrail: rights.mayRewriteTrail,
-                hasLockTimeout: rights.hasLockTimeout,
-                time: rights.now,
-                partitionDaysLeft: margin.days,
-                partitionTable: margin.table
+            let rights = try await client.read(FeatureList.all.rightsStatement()).first()
+            return ExaminedDatabase(
+                rights: rights,
+                margin: try await PostgresPartitionStore(client: client).margin(),
+                otherServers: max(rights.standbys, link.hostCount - 1),
+                isWayUnverified: link.isRemote && !link.isVerified,
+                findings: try await features.examine(client)
             )
-            facts.otherServers = max(rights.standbys, link.hostCount - 1)
-            facts.waitsForStandby = rights.waitsForStandby
-            facts.functionsBeyond = rights.functionsBeyond
-            facts.mayCreate = rights.mayCreate
-            facts.mightyLogin = rights.mightyLogin
-            facts.unpinnedCommit = rights.unpinnedCommit
-            facts.isWayUnverified = link.isRemote && !link.isVerified
-            let skipped = try await store.skippedSessions()
-            facts.skipped = skipped.first.map { (skipped.count, "\($0.webviewSession) (\($0.sqlState))") }
-            let newest = try await store.newestAccount()
-            if let newest, let environment, !settings.merchantID.isEmpty, !settings.allowsAccountChange {
-                let account = OrderAccount(merchantID: settings.merchantID, environment: environment.rawValue)
-                if account != newest { facts.otherAccount = (newest.words, account.words) }
-            }
-            return facts
         }
     }
 }

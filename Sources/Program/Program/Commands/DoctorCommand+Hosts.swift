@@ -65,7 +65,7 @@ extension DoctorCommand {
 
     /// The authority that made the certificate of a program on loopback, where there is one.
     private static func developmentAuthority(_ settings: ExaminedSettings) -> String? {
-        let path = settings.text("data_dir") + "/development/authority.pem"
+        let path = DevelopmentKeys(in: settings.text("data_dir")).authorityPath
         let isLoopback = WebOrigin(settings.text("web.base_url"))?.isLoopback == true
         return isLoopback && Files.exists(path) ? path : nil
     }

@@ -50,7 +50,9 @@ package enum Program {
     package static let statements: [Statement] = ownStatements + FeatureList.all.statements
 
     /// Those of no feature.
-    private static let ownStatements = PostgresOperatorStore.statements + PostgresPartitionStore.statements
+    private static let ownStatements =
+        PostgresOperatorStore.statements + PostgresPartitionStore.statements
+        + [FeatureList.all.rightsStatement.statement]
 
     /// What is wrong with the list of features; empty in every program that is handed out.
     static var faults: [String] {

@@ -8,8 +8,8 @@ enum ServeCommand {
         operands: "",
         summary: "run the broker",
         details: """
-            It needs a certificate (or only a clear listener behind a balancer), a database with the current schema, and an
-            Amazon Pay account. On SIGTERM and SIGINT it answers the requests in flight and exits; on SIGHUP it reads the
+            It needs a certificate (or only a clear listener behind a balancer) and a database with the current schema; `doctor`
+            says which features are off, and which settings switch them on. On SIGTERM and SIGINT it answers the requests in flight and exits; on SIGHUP it reads the
             certificate again.
             """,
         options: [],

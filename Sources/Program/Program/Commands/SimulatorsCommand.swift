@@ -1,19 +1,18 @@
 import EventIO
+import HTTPServer
 import Operations
+import Primitives
+import Settings
 import SimulatorCore
 import Telemetry
 
-/// `sallyport simulators`: Amazon Pay on loopback, as a process of its own.
+/// `sallyport simulators`: the systems outside on loopback, as a process of their own.
 enum SimulatorsCommand {
     static let command = Command(
         name: "simulators",
-        operands: "",
-        summary: "run the Amazon Pay simulator",
-        details: """
-            It has one merchant, whose keys are in the data directory (created if they are missing), those of --merchants,
-            and some buyers. Its data are in memory, with --state also in a file for the next run.
-            /_sim controls it: see docs/simulator.md.
-            """,
+        operands: "[SYSTEM ...]",
+        summary: "run \(titles)",
+        details: (FeatureList.simulators.map { $0.details }.filter { !$0.isEmpty } + [common]).joined(separator: "\n"),
         options: [
             CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
             CommandOption(
@@ -21,14 +20,8 @@ enum SimulatorsCommand {
                 "NETWORKS",
                 "addresses and networks of other machines that may use /_sim, with commas between them; for containers"
             ),
-            CommandOption("merchants", "FILE", "JSON file with further merchants"),
             CommandOption("state", "FILE", "file that keeps objects, money and the clock from one run to the next"),
-            CommandOption(
-                "notify",
-                "URL",
-                "URL that gets the notifications of the built-in merchant, with the topic notifications.topic_arn"
-            ),
-        ],
+        ] + FeatureList.simulators.flatMap { $0.options },
         examples: [
             "sallyport simulators --state var/simulator.json"
         ],
@@ -40,6 +33,14 @@ enum SimulatorsCommand {
         }
     )
 
+    /// For example `the Amazon Pay simulator`.
+    static let titles = FeatureList.simulators.map { "the \($0.title) simulator" }.joined(separator: ", ")
+
+    private static let common = """
+        Without SYSTEM it runs all of them: \(FeatureList.simulators.map { $0.name }.joined(separator: ", ")).
+        Data are in memory, with --state also in a file for the next run. /_sim controls them: see docs/simulator.md.
+        """
+
     private static func run(_ configuration: Configuration, _ input: CommandInput) async throws -> Int32 {
         let logger = Logger.standard(
             .output,
@@ -47,14 +48,22 @@ enum SimulatorsCommand {
             format: configuration.logFormat,
             label: "simulator"
         )
+        let systems = try systems(input.arguments.operands, configuration)
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
-        // The first keeps its state in the file of `--state` itself.
-        let services = [.amazonPay] + configuration.simulated.map { SimulatedService($0) }
-        let plans = try services.map { try $0.prepare(configuration, keys, input.arguments) }
+        let launch = SimulatorLaunch(
+            folder: keys.folder,
+            certificate: try Files.read(keys.certificatePath),
+            key: Secret(try Files.read(keys.keyPath)),
+            options: input.arguments.values,
+            allowsOthers: input.arguments.flags.contains("allow-remote"),
+            testers: try testers(input.arguments.values["control-from"] ?? "")
+        )
         let state = input.arguments.values["state"]
         let signal = try await withEventLoop { reactor in
             let host = SimulatorHost(reactor, state: state, logger: logger)
-            for plan in plans { try host.start(plan.make(reactor, logger), at: plan.places) }
+            for system in systems {
+                try host.start(try system.simulator(launch, reactor, logger), at: try system.places(launch))
+            }
             let signal = try await ShutdownSignal.wait(reactor, for: [.terminate, .interrupt]).get()
             await host.stop()
             return signal
@@ -62,16 +71,27 @@ enum SimulatorsCommand {
         logger.info("simulator.stopped", [LogField("signal", signal.description)])
         return 0
     }
-}
 
-/// A service that the command simulates.
-struct SimulatedService: Sendable {
-    /// How it is made on the loop, and where it listens.
-    struct Plan: Sendable {
-        let places: [SimulatorHost.Place]
-        let make: @Sendable (Reactor, Logger) -> any Simulator
+    /// Those with the given names, all where none is given.
+    private static func systems(
+        _ names: [String],
+        _ configuration: Configuration
+    ) throws(ConfigurationError) -> [any SimulatedSystem] {
+        let unknown = names.filter { name in !FeatureList.simulators.contains { $0.name == name } }
+        guard unknown.isEmpty else {
+            throw ConfigurationError(problems: unknown.map { "simulators: no such system: \($0)" })
+        }
+        return configuration.simulated.filter { names.isEmpty || names.contains(type(of: $0).name) }
     }
 
-    /// Reads settings, files and options; throws what is wrong with them.
-    let prepare: @Sendable (Configuration, DevelopmentKeys, CommandLineArguments) throws -> Plan
+    private static func testers(_ list: String) throws(ConfigurationError) -> [NetworkPrefix] {
+        var testers: [NetworkPrefix] = []
+        for text in list.split(separator: ",") {
+            guard let network = NetworkPrefix(String(text)) else {
+                throw ConfigurationError(problems: ["--control-from: \(text) is no address or network"])
+            }
+            testers.append(network)
+        }
+        return testers
+    }
 }

@@ -12,7 +12,6 @@ extension Configuration {
         let admin: SocketAddress?
         /// Empty where the administration listener asks for no token.
         let adminTokenPath: String
-        let simulator: SocketAddress?
         let web: WebOrigin
         let link: WebOrigin
         let certificatePath: String
@@ -37,11 +36,6 @@ extension Configuration {
             adminTokenPath = read.secretFile(
                 "admin.token_file",
                 "file with a token of 32 to 256 characters, which /metrics then requires; needed for admin_listen beyond loopback"
-            )
-            simulator = read.address(
-                "simulator_listen",
-                "127.0.0.1:9443",
-                "listener of the simulators, for `simulators` and `demo`"
             )
             web = read.origin("web.base_url", "https://localhost:8443", "web host: the pages")
             link = read.within(.apps) { read in

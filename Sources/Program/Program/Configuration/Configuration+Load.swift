@@ -1,8 +1,6 @@
-import AmazonPay
 import EventIO
 import Postgres
 import ServerCore
-import SessionBroker
 package import Settings
 import SimulatorCore
 

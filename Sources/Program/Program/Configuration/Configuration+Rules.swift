@@ -1,11 +1,6 @@
-import Checkout
 import EventIO
-import Merchant
-import MerchantOrders
 import ServerCore
-import SessionBroker
 import Settings
-import Webhooks
 
 // The rules that no single setting can break.
 
@@ -18,14 +13,9 @@ extension Configuration {
                 "less than limits.body_bytes: a body of that size could never be received in full"
             )
         }
-        checkPostage(&reader)
+        features.check(&reader, web: listeners.web)
         checkOrigins(&reader)
         checkListeners(&reader)
-        let isPlain = listeners.web.scheme != "https" && !listeners.web.isLoopback
-        let cookies = try? checkout().policy.cookieNames
-        if reader.areSound("web.base_url"), cookies == .host, isPlain {
-            reader.complain("cookies.names", "__Host- names need https")
-        }
     }
 
     private func checkOrigins(_ reader: inout SettingReader) {
@@ -56,20 +46,6 @@ extension Configuration {
         }
         if listeners.tls == nil, listeners.clear == nil, reader.areSound("listen", "clear_listen") {
             reader.complain("listen", "empty, and so is clear_listen: nothing would be served")
-        }
-    }
-
-    private func checkPostage(_ reader: inout SettingReader) {
-        // A program without one of the two features has nothing to compare.
-        guard let origins = try? features.read(MerchantFeature.self).settings.postageOrigins, !origins.isEmpty,
-            let servers = try? features.read(WebhookDelivery.self).settings
-        else { return }
-        for text in origins.map(\.description).sorted() {
-            guard let problem = WebhookAddress.problem(text, allowsLoopback: servers.allowsLoopback) else { continue }
-            reader.complain("merchant.postage_origins", "\(text): \(problem)")
-        }
-        if !servers.hasSecret {
-            reader.complain("merchant.postage_origins", "merchant.secret_file is not set, which keys are derived from")
         }
     }
 }

@@ -1,8 +1,5 @@
-import AmazonPay
-import Checkout
 import EventIO
 import ServerCore
-import SessionBroker
 import Settings
 import SimulatorCore
 package import StrictJSON
@@ -28,14 +25,4 @@ package struct Configuration: Sendable {
     package let printed: [(name: String, value: String)]
     /// Every setting as the file of `--config` has it, secrets left out.
     package let document: JSONValue
-
-    /// What the checkout read.
-    func checkout() throws(ConfigurationError) -> CheckoutSettings {
-        try features.read(CheckoutFeature.self).settings
-    }
-
-    /// The account at the provider, with its key.
-    func provider() throws(ConfigurationError) -> ProviderSetup {
-        try ProviderSetup(try checkout(), web: listeners.web)
-    }
 }

@@ -1,7 +1,7 @@
 package import Cryptography
 package import EventIO
 package import HTTPServer
-package import Primitives
+import Primitives
 import SimulatorCore
 
 /// How a simulator is set up.
@@ -47,19 +47,6 @@ package struct SimulatorConfiguration: Sendable {
         self.baseURL = baseURL
         self.merchants = merchants
         self.seed = seed
-    }
-
-    /// A root for `senderRoot`, which can speak for nobody but the simulated sender.
-    ///
-    /// - Parameters:
-    ///   - random: Supplies the serial number; the key comes from OpenSSL's generator.
-    /// - Returns: The root; the caller stores both parts.
-    /// - Throws: `failed` where OpenSSL refuses.
-    package static func makeSenderRoot(
-        now: WallTime,
-        random: any RandomSource
-    ) throws(CryptographyError) -> DevelopmentAuthority {
-        try SenderKeys.makeRoot(now, random)
     }
 
     /// What is wrong with the set-up, in sentences for an operator.

@@ -4,6 +4,7 @@ import Primitives
 import Testing
 
 @testable import Program
+@testable import ServerCore
 
 @Suite("A database")
 struct DatabaseTests {
@@ -14,20 +15,22 @@ struct DatabaseTests {
         partitionDaysLeft: Int = 10,
         otherServers: Int = 0,
         waitsForStandby: Bool = false,
-        _ change: (inout DatabaseChecks.Facts) -> Void = { _ in }
+        findings: [Finding] = [],
+        _ change: (inout ExaminedDatabase) -> Void = { _ in }
     ) -> [String] {
-        var facts = DatabaseChecks.Facts(
-            role: "shop",
-            mayRewriteTrail: mayRewriteTrail,
-            hasLockTimeout: hasLockTimeout,
-            time: SoundSettings.present,
-            partitionDaysLeft: partitionDaysLeft,
-            partitionTable: "merchant_order"
+        var database = ExaminedDatabase.sound(at: SoundSettings.present)
+        database.rights.mayRewriteTrail = mayRewriteTrail
+        database.rights.hasLockTimeout = hasLockTimeout
+        database.rights.waitsForStandby = waitsForStandby
+        database.margin = PostgresPartitionStore.Margin(
+            table: "merchant_order",
+            days: partitionDaysLeft,
+            isMissing: false
         )
-        facts.otherServers = otherServers
-        facts.waitsForStandby = waitsForStandby
-        change(&facts)
-        return DatabaseChecks.findings(facts, now: SoundSettings.present + .seconds(aheadSeconds)).map {
+        database.otherServers = otherServers
+        database.findings = findings
+        change(&database)
+        return DatabaseChecks.findings(database, now: SoundSettings.present + .seconds(aheadSeconds)).map {
             "\($0.check) \($0.severity.rawValue) \($0.message)"
         }
     }
@@ -42,7 +45,7 @@ struct DatabaseTests {
     }
 
     @Test func `whose role may call what changes the trail is an error that names it`() {
-        let found = lines { $0.functionsBeyond = "tidy(interval)" }
+        let found = lines { $0.rights.functionsBeyond = "tidy(interval)" }
         #expect(
             found == ["D28 error The role shop may call functions that can change the audit trail: tidy(interval)."]
         )
@@ -50,21 +53,19 @@ struct DatabaseTests {
 
     @Test func `whose role may put functions beside the program's is an error`() {
         #expect(
-            lines { $0.mayCreate = true } == ["D28 error The role shop may make functions and tables in schema public."]
-        )
-    }
-
-    @Test func `that refuses to change sessions is a warning that names one`() {
-        let found = lines { $0.skipped = (3, "019aa (22003)") }
-        #expect(
-            found == [
-                "D28 warning The database refuses to change 3 sessions, and expiry or a revocation passed over them: 019aa (22003)."
+            lines { $0.rights.mayCreate = true } == [
+                "D28 error The role shop may make functions and tables in schema public."
             ]
         )
     }
 
+    @Test func `has what features find in it before the time`() {
+        let found = lines(aheadSeconds: 31, partitionDaysLeft: 0, findings: [Finding("D28", .error, "x", "Odd rows.")])
+        #expect(found.count == 3 && found[1] == "D28 error Odd rows.", "\(found)")
+    }
+
     @Test func `whose login only lays its rights down is a warning`() {
-        let found = lines { $0.mightyLogin = "owner" }
+        let found = lines { $0.rights.mightyLogin = "owner" }
         #expect(
             found == ["D28 warning The program logs in as owner, a role that can take back the rights it has given up."]
         )
@@ -80,7 +81,7 @@ struct DatabaseTests {
 
     @Test(arguments: [("off", 1), ("local", 1), ("on", 0), ("remote_write", 0), ("remote_apply", 0)])
     func `that would acknowledge what a crash undoes is told of`(commit: String, count: Int) {
-        let found = lines { $0.unpinnedCommit = commit }
+        let found = lines { $0.rights.unpinnedCommit = commit }
         #expect(found.count == count)
         #expect(found.allSatisfy { $0.hasPrefix("D28 note synchronous_commit is \(commit) ") })
     }
@@ -115,5 +116,26 @@ struct DatabaseTests {
 
     @Test func `that does not answer is one line`() {
         #expect(!DatabaseChecks.unreachable("no route\nto host").line.contains("\n"))
+    }
+}
+
+extension ExaminedDatabase {
+    /// A database as it should be.
+    static func sound(at now: WallTime) -> ExaminedDatabase {
+        ExaminedDatabase(
+            rights: DatabaseRights(
+                role: "shop",
+                mayRewriteTrail: false,
+                hasLockTimeout: true,
+                now: now,
+                standbys: 0,
+                waitsForStandby: false,
+                functionsBeyond: "",
+                mayCreate: false,
+                mightyLogin: "",
+                unpinnedCommit: "on"
+            ),
+            margin: PostgresPartitionStore.Margin(table: "event", days: 10, isMissing: false)
+        )
     }
 }

@@ -1,24 +1,21 @@
-import Checkout
 import EventIO
 import HTTPClient
 import HTTPCore
 import Operations
 import Settings
+import SimulatorCore
 
 extension Application {
-    /// Waits until the provider's stand-in answers; it starts beside this program.
+    /// Waits until a simulated system answers; its simulator starts beside this program.
     ///
     /// - Parameters:
-    ///   - companion: Its process, where that is a child of this one.
+    ///   - companion: The process of the simulators, where that is a child of this one.
     /// - Throws: `SupervisedProcessEnded` as soon as that has ended; `ConfigurationError` when nothing answers within twenty
     ///   seconds.
-    func waitForProvider(_ configuration: Configuration, beside companion: SupervisedProcess?) async throws {
-        let provider = try configuration.checkout().provider
-        let url = provider.apiURL + "/_sim/health"
+    func wait(for system: any SimulatedSystem, beside companion: SupervisedProcess?) async throws {
+        let url = system.healthURL
         var outbound = ClientConfiguration()
-        if !provider.authorityPath.isEmpty {
-            outbound.trust = .file(path: provider.authorityPath)
-        }
+        if !system.authorityPath.isEmpty { outbound.trust = .file(path: system.authorityPath) }
         let trust = outbound
         let answers = try await onFirstLoop { reactor in
             let client = CurlClient(reactor, configuration: trust)
@@ -33,6 +30,9 @@ extension Application {
             }
             return false
         }
-        guard answers else { throw ConfigurationError(problems: ["provider.api_url: nothing answers at \(url)"]) }
+        guard answers else {
+            let setting = type(of: system).addressSetting
+            throw ConfigurationError(problems: ["\(setting): nothing answers at \(url)"])
+        }
     }
 }

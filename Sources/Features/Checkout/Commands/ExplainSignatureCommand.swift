@@ -1,17 +1,17 @@
-import Checkout
 import Cryptography
 import EventIO
 import Operations
 import Primitives
+import ServerCore
 import Settings
 import SignatureTool
 
 /// `sallyport explain-signature`: what the signature of a request or a button stands for, and where the signer went wrong.
 enum ExplainSignatureCommand {
-    static let command = Command(
-        name: "explain-signature",
-        operands: "",
-        summary: "check a signature for Amazon Pay, and print the first difference",
+    static let command = FeatureCommand(
+        of: CheckoutFeature.self,
+        "explain-signature",
+        "check a signature for Amazon Pay, and print the first difference",
         details: """
             Reads a signed Amazon Pay request: the octets of HTTP/1.1, or a JSON object with method, url, headers and body. With
             --button: a JSON object with payloadJSON, signature and algorithm, the page's argument for the checkout script.
@@ -25,30 +25,29 @@ enum ExplainSignatureCommand {
             CommandOption("button", nil, "the input is a button payload"),
             CommandOption("json", nil, "print one JSON object instead of lines"),
         ],
+        scope: { _ in .signature },
+        run: { feature, input, _ in
+            let report = try report(feature.settings.provider, input)
+            if input.arguments.flags.contains("json") {
+                input.console.print(report.json)
+            } else {
+                for line in report.lines { input.console.print(line) }
+            }
+            return report.verdict == .good ? 0 : 1
+        }
+    ).with(
         examples: [
             "sallyport explain-signature --request request.txt --public-key merchant.pem"
-        ],
-        run: { input in
-            if input.arguments.flags.contains("print-config") { return await input.withConfiguration { _ in 0 } }
-            do {
-                let report = try report(input)
-                if input.arguments.flags.contains("json") {
-                    input.console.print(report.json)
-                } else {
-                    for line in report.lines { input.console.print(line) }
-                }
-                return report.verdict == .good ? 0 : 1
-            } catch {
-                input.complain(error)
-                return 2
-            }
-        }
+        ]
     )
 
-    private static func report(_ input: CommandInput) throws(ConfigurationError) -> SignatureReport {
+    private static func report(
+        _ settings: ProviderSettings,
+        _ input: CommandInput
+    ) throws(ConfigurationError) -> SignatureReport {
         let values = input.arguments.values
         let octets = try read(values["request"] ?? "-", "--request")
-        let signer = try signer(input)
+        let signer = try signer(settings, input)
         let (expected, notes) = try expectation(values["expect"])
         if input.arguments.flags.contains("button") {
             let payload = try parsed { () throws(RecordedRequest.Problem) in try SignatureInput.button(octets) }
@@ -86,15 +85,13 @@ enum ExplainSignatureCommand {
     }
 
     /// The key of the command line, else the one of the settings with its name.
-    private static func signer(_ input: CommandInput) throws(ConfigurationError) -> SignatureExplanation.Signer {
+    private static func signer(
+        _ settings: ProviderSettings,
+        _ input: CommandInput
+    ) throws(ConfigurationError) -> SignatureExplanation.Signer {
         if let path = input.arguments.values["public-key"] {
             let pem = try read(path, "--public-key")
             return .init(key: try key("--public-key") { () throws(CryptographyError) in try RSAPublicKey(pem: pem) })
-        }
-        var reader = SettingReader(try input.settings())
-        let settings = try Configuration(&reader).checkout().provider
-        guard !reader.contents.contains("provider.private_key") else {
-            throw ConfigurationError(problems: ["provider.private_key: holds the key itself, not a path"])
         }
         guard !settings.privateKeyPath.isEmpty else { return .init(key: nil) }
         let pem = Secret(try read(settings.privateKeyPath, "provider.private_key"))

@@ -1,0 +1,46 @@
+package import HTTPServer
+package import Primitives
+package import TLS
+
+/// How the command `simulators` runs a system.
+package struct SimulatorLaunch: Sendable {
+    /// The folder of the demo's keys, with the files of every system.
+    package let folder: String
+    /// Values of the options that the systems add, by name.
+    package let options: [String: String]
+    /// Whether it may listen where other machines can reach it.
+    package let allowsOthers: Bool
+    /// Networks of other machines that may use the control interface.
+    package let testers: [NetworkPrefix]
+    private let certificate: [UInt8]
+    private let key: Secret<[UInt8]>
+
+    /// A launch.
+    ///
+    /// - Parameters:
+    ///   - certificate: Of the development authority for `localhost`, with its chain, PEM.
+    ///   - key: Of the certificate, PEM.
+    package init(
+        folder: String,
+        certificate: [UInt8],
+        key: Secret<[UInt8]>,
+        options: [String: String] = [:],
+        allowsOthers: Bool = false,
+        testers: [NetworkPrefix] = []
+    ) {
+        self.folder = folder
+        self.certificate = certificate
+        self.key = key
+        self.options = options
+        self.allowsOthers = allowsOthers
+        self.testers = testers
+    }
+
+    /// A context with the certificate of the development authority.
+    ///
+    /// - Parameter protocols: Of the listener: `http/1.1`, `h2`, or both.
+    /// - Throws: `TLSError`.
+    package func tls(_ protocols: [String]) throws -> TLSContext {
+        try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: protocols)
+    }
+}
