@@ -176,9 +176,12 @@ def drive(demo):
     expect("お店からのメモ" in demo.curl(f"/notes/{note}")[1], True, "the page in Japanese")
     expect(demo.curl("/notes/nobody")[0], 404, "no note")
     expect(demo.curl(f"/notes/{note}", "-d", "text=" + "x" * 1_020)[0], 413, "a long reply")
+    expect(demo.curl(f"/notes/{note}", "-H", "Origin: https://evil.example", "-d", "text=x")[0], 403, "a reply from another site's page")
+    expect(demo.curl(f"/notes/{note}", "-d", "text=x&text=y")[0], 400, "a field that comes twice")
     expect(demo.curl(f"/notes/{note}", "-d", "text=Thanks")[0], 204, "a reply")
     status, page = demo.curl(f"/notes/{note}", "-H", "Accept-Language: en", "-d", "text=Again")
     expect((status, "There is a reply" in page), (409, True), "another reply")
+    expect(429 in [demo.curl(f"/notes/{note}", "-d", "text=Again")[0] for _ in range(10)], True, "too many replies")
 
     events = json.loads(demo.curl("/v1/events", *bearer)[1])["data"]
     told = [(e["type"], e["subject"], e["sequence"], e["data"]) for e in events if e["type"].startswith("note.")]

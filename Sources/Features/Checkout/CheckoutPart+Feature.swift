@@ -17,7 +17,6 @@ extension CheckoutPart: FeaturePart {
     package func schedule(_ jobs: JobSchedule) {
         let recovery = PurchaseRecovery(self)
         jobs.every(PurchaseRecovery.pause, budget: PurchaseRecovery.budget, "purchase.recovery", recovery.run)
-        jobs.finish { self.unfinished == 0 }
         if let upkeep = jobs.upkeep { SessionUpkeep(self).add(to: upkeep) }
     }
 }

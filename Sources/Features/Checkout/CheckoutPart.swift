@@ -51,11 +51,10 @@ package final class CheckoutPart {
     let deadlines: DeadlineSweeper
     /// Counts live sessions for the limits; one loop runs it.
     let liveSessions: LiveSessionCounter
-    /// Bodies of `runToCompletion` that have not ended; some are awaited by nobody.
-    private(set) var unfinished = 0
+    /// Brings what has begun to its end.
+    let shield: CancellationShield
     private let counters: CheckoutCounters
-    private var refusalLines: LogBudgets<FailureCode>
-    private var merchantLines: LogBudgets<FailureCode>
+    private let refusals: FailureLog
     private var reportLines: LogRateLimiter
     private var shedLines: LogRateLimiter
     private let overloaded: PreparedRefusal
@@ -66,6 +65,8 @@ package final class CheckoutPart {
         self.deployment = deployment
         self.reactor = reactor
         database = loop.database
+        shield = loop.shield
+        refusals = loop.refusals
         logger = telemetry.logger
         metrics = telemetry.metrics
         counters = telemetry.counters
@@ -127,12 +128,7 @@ package final class CheckoutPart {
         shedLines = LogRateLimiter(perSecond: 1)
         overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)
         unconnected = PreparedRefusal(Failure(.unavailable), deployment)
-        refusalLines = LogBudgets(perSecond: CheckoutPart.linesPerCode)
-        merchantLines = LogBudgets(perSecond: CheckoutPart.linesPerCode)
     }
-
-    /// Lines a second, for each code by itself.
-    private static let linesPerCode = 10
 
     /// Supplies nonces.
     package var random: any RandomSource { reactor.random }
@@ -160,40 +156,6 @@ package final class CheckoutPart {
         return refusals.answer(request, format)
     }
 
-    /// Calls the broker, and turns a failure of its store into a refusal of the pages.
-    ///
-    /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
-    func mapErrors<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body(broker)
-        } catch {
-            throw error.failure
-        }
-    }
-
-    /// Runs a body to its end even when the client goes away meanwhile.
-    ///
-    /// For handlers of several steps of which the first takes something that the last gives back: a lease, a placement. The
-    /// body is a task of its own, which neither the connection nor the handler's deadline can cancel; a stop waits for it.
-    ///
-    /// - Throws: What the body throws.
-    package func runToCompletion<Value, Refusal: Error>(
-        _ body: @escaping () async throws(Refusal) -> Value
-    ) async throws(Refusal) -> Value {
-        let result: Result<Value, Refusal> = await suspend { (suspension: Suspension<Result<Value, Refusal>>) in
-            unfinished += 1
-            reactor.startTask {
-                do throws(Refusal) {
-                    suspension.resume(.success(try await body()))
-                } catch {
-                    suspension.resume(.failure(error))
-                }
-                self.unfinished -= 1
-            }
-        }
-        return try result.get()
-    }
-
     /// Counts where an open came from; the broker counts what became of it.
     func countOpen(_ site: FetchSite, _ client: ClientKind?) {
         counters.open(site, client).increment()
@@ -208,44 +170,10 @@ package final class CheckoutPart {
         logger.info("page.policy_report", fields)
     }
 
-    /// Writes down that a merchant's request failed for a reason on our side.
-    ///
-    /// - Parameters:
-    ///   - problem: The refusal as the client got it, with its detail.
-    package func note(_ problem: Failure, requestID: String) {
-        guard problem.code.status.code >= 500,
-            let unwritten = merchantLines.take(problem.code, at: reactor.now)
-        else { return }
-        var fields = [
-            LogField("code", problem.code.name), LogField("detail", problem.detail), LogField("request", requestID),
-        ]
-        if let webviewSession = problem.session {
-            fields.append(LogField("webview_session", webviewSession.description))
-        }
-        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
-        logger.warning("merchant.request_failed", fields)
-    }
-
-    /// Writes a refusal down that an operator should know of; what any client can provoke at will is only counted, and so is
-    /// what was refused before anything was looked up.
+    /// Counts a refusal, and writes it down where an operator should know of it.
     func note(_ failure: Failure, _ request: HTTPRequest) {
         counters.refusal(failure.code).increment()
-        guard failure.code.isOurs, !failure.isUnexamined,
-            let unwritten = refusalLines.take(failure.code, at: reactor.now)
-        else { return }
-        var fields = [
-            LogField("code", failure.code.name), LogField("detail", failure.detail),
-            LogField("request", request.requestID),
-        ]
-        if let webviewSession = failure.session {
-            fields.append(LogField("webview_session", webviewSession.description))
-        }
-        if unwritten > 0 { fields.append(LogField("unwritten", unwritten)) }
-        if failure.code == .internalError {
-            logger.error("request.failed", fields)
-        } else {
-            logger.warning("request.refused", fields)
-        }
+        refusals.note(failure, of: request)
     }
 }
 

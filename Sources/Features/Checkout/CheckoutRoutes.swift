@@ -20,7 +20,7 @@ enum CheckoutRoutes {
                 "/secureWebviewSession",
                 .json,
                 "issue a launch ticket",
-                beginning: { _ in true },
+                beginning: { _, _ in true },
                 IssueHandler.post
             ),
             .later(.get, "/confirm_order", .page, "review return; the confirm page", ConfirmHandler.get),
@@ -36,7 +36,7 @@ enum CheckoutRoutes {
                 "/button",
                 .page,
                 "open a launch ticket, modes auto_post and tap",
-                beginning: { _ in true },
+                beginning: { _, _ in true },
                 ButtonHandler.post
             ),
             .later(

@@ -1,6 +1,5 @@
 import CheckoutCodes
 import EventIO
-import HTTPCore
 import ServerCore
 import SessionBroker
 import Telemetry
@@ -82,42 +81,4 @@ struct CheckoutCounters: Sendable {
         let (clients, unknown) = opens[site.rawValue]
         return client.flatMap { clients[$0] } ?? unknown
     }
-}
-
-/// What a browser says about the page that led to a request, Fetch Metadata.
-enum FetchSite: Int, Sendable, CaseIterable {
-    case absent
-    case none
-    case sameOrigin
-    case sameSite
-    case crossSite
-    case other
-
-    /// The word on the wire; `absent` and `other` never come over it.
-    var word: String {
-        switch self {
-        case .absent: "absent"
-        case .none: "none"
-        case .sameOrigin: "same-origin"
-        case .sameSite: "same-site"
-        case .crossSite: "cross-site"
-        case .other: "other"
-        }
-    }
-
-    /// Whether an honest open can come from there: an app's tab says `none`, our own cart page `same-origin`.
-    var mayOpen: Bool { self == .absent || self == .none || self == .sameOrigin }
-
-    /// What a request says.
-    init(_ request: HTTPRequest) {
-        var found: FetchSite?
-        request.forEachValue(.secFetchSite) { value in if found == nil { found = FetchSite(value) } }
-        self = found ?? .absent
-    }
-
-    private init(_ value: Span<UInt8>) {
-        self = FetchSite.fromWire.first { value.isEqual(to: $0.word.utf8Span.span) } ?? .other
-    }
-
-    private static let fromWire: [FetchSite] = [.none, .sameOrigin, .sameSite, .crossSite]
 }

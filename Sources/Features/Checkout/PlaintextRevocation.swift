@@ -13,10 +13,10 @@ final class PlaintextRevocation: PlaintextGuard {
     func revocation(of request: HTTPRequest) -> (() async -> HTTPStatus)? {
         let tokens = PlaintextTokens(request)
         guard !tokens.isEmpty else { return nil }
-        let caller = Exchange(request: request, services: part).caller
+        let caller = request.caller(part.broker.hasher)
         return {
             do throws(Failure) {
-                try await self.part.revoke(tokens, by: caller)
+                try await Failure.mapErrors { try await self.part.broker.revoke(tokens, by: caller) }
                 return .forbidden
             } catch {
                 self.part.note(error, request)
@@ -26,15 +26,11 @@ final class PlaintextRevocation: PlaintextGuard {
     }
 }
 
-extension CheckoutPart {
+extension Broker {
     /// Revokes the webview sessions of tokens that travelled in clear.
-    ///
-    /// - Throws: `unavailable`, `rate_limited` or `internal_error`.
-    fileprivate func revoke(_ tokens: PlaintextTokens, by caller: Caller) async throws(Failure) {
-        try await mapErrors { (broker) async throws(StoreError) in
-            for ticket in tokens.launch { try await broker.notePlaintext(ticket, by: caller) }
-            for token in tokens.tab { try await broker.notePlaintext(token, by: caller) }
-            for ticket in tokens.back { try await broker.notePlaintext(ticket, by: caller) }
-        }
+    fileprivate func revoke(_ tokens: PlaintextTokens, by caller: Caller) async throws(StoreError) {
+        for ticket in tokens.launch { try await notePlaintext(ticket, by: caller) }
+        for token in tokens.tab { try await notePlaintext(token, by: caller) }
+        for ticket in tokens.back { try await notePlaintext(ticket, by: caller) }
     }
 }

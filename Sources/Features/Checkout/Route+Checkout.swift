@@ -39,12 +39,12 @@ extension Route where Part == CheckoutPart {
         _ summary: String,
         bodyLimit: Int? = nil,
         patience: Duration? = nil,
-        beginning begins: (@Sendable (Exchange) -> Bool)? = nil,
+        beginning begins: (@Sendable (CheckoutPart, HTTPRequest) -> Bool)? = nil,
         _ handler: @escaping @Sendable (Exchange) async throws(Failure) -> HTTPResponse
     ) -> Route {
         let admit = begins.map { begins in
             { @Sendable (services: CheckoutPart, request: HTTPRequest) -> StaticResponse? in
-                guard begins(Exchange(request: request, services: services)) else { return nil }
+                guard begins(services, request) else { return nil }
                 return services.loadSheddingAnswer(request, format)
             }
         }

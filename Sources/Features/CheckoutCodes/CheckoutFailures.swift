@@ -114,16 +114,6 @@ extension FailureCode {
             "The payment does not belong to this order. If your order was not completed, you are not charged, and you can start again from the cart."
         )
     )
-    /// The request did not come from our own page.
-    package static let csrfRejected = FailureCode(
-        "csrf_rejected",
-        .forbidden,
-        "The request does not come from a page of this shop.",
-        page: .notAccepted(
-            "このページからの送信ではないため、受け付けませんでした。前の画面に戻って、もう一度お試しください。",
-            "This did not come from our own page and was refused. Please go back and try again."
-        )
-    )
     /// The app's proof is missing.
     package static let proofRequired = FailureCode(
         "proof_required",

@@ -11,9 +11,7 @@ enum EventHandlers {
     @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
         let query = try call.query(ListForm.parameters)
         let (after, limit) = (try ListForm.after(query) { EventCursor($0) }, try ListForm.limit(query))
-        let page = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.events.page(after: after, limit: limit)
-        }
+        let page = try await Failure.mapErrors { try await call.merchant.events.page(after: after, limit: limit) }
         guard let page else {
             throw ListForm.unknown(
                 "The event of the cursor is no longer listed: begin without `after`, and skip the events that you already have."

@@ -136,7 +136,7 @@ struct MerchantCall {
             content.method,
             content.path,
             content.body,
-            using: checkout.broker.hasher
+            using: merchant.hasher
         ) { bytes in
             guard case .success(let value) = json else { return false }
             value.appendSorted(to: &bytes)
@@ -161,7 +161,7 @@ struct MerchantCall {
         _ body: () async throws(Failure) -> MerchantAnswer
     ) async throws(Failure) -> MerchantAnswer {
         let claim = try claim()
-        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors {
             try await merchant.keys.take(claim, webviewSession: webviewSession)
         }
         let end: WallTime
@@ -212,7 +212,7 @@ struct MerchantCall {
         do throws(StoreError) {
             try await merchant.keys.release(claim, until: end)
         } catch {
-            checkout.note(Failure(forMerchantAPI: error), requestID: content.requestID)
+            merchant.note(error.failure.forMerchantAPI, content.requestID)
         }
     }
 
@@ -221,7 +221,7 @@ struct MerchantCall {
             try await merchant.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
-            checkout.note(Failure(forMerchantAPI: error), requestID: content.requestID)
+            merchant.note(error.failure.forMerchantAPI, content.requestID)
         }
     }
 }

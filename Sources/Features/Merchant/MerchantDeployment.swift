@@ -11,6 +11,8 @@ final class MerchantDeployment: Sendable {
     let policy: OrderPolicy
     /// How often its clients may ask.
     let limits: MerchantLimits
+    /// Missing and unknown keys by address; `nil` for no limit.
+    let keyMisses: AddressRateLimit?
     /// The fields of answers to requests that no limit has counted.
     let fields: AnswerFields
     /// The description of the interface.
@@ -20,10 +22,12 @@ final class MerchantDeployment: Sendable {
     ///
     /// - Parameters:
     ///   - settings: Checked.
-    init?(_ settings: MerchantSettings, _ policy: OrderPolicy, _ process: ProcessContext) {
+    ///   - unknownPerMinute: Missing and unknown keys of an address; `nil` for no limit.
+    init?(_ settings: MerchantSettings, _ policy: OrderPolicy, unknownPerMinute: Int?, _ process: ProcessContext) {
         guard settings.isServed else { return nil }
         self.policy = policy
         limits = MerchantLimits(perMinute: settings.requestsPerMinute, process.headers)
+        keyMisses = unknownPerMinute.map { AddressRateLimit(perMinute: $0) }
         fields = AnswerFields(process.headers)
         let description = OpenAPIDocument.make(
             MerchantRouteTable.all.map(\.description),

@@ -5,6 +5,7 @@ package import Operations
 import Primitives
 package import ServerCore
 import ServiceAPI
+import SessionBroker
 package import Settings
 import Telemetry
 package import Web
@@ -25,7 +26,12 @@ package struct MerchantFeature: Feature {
         let policy = settings.policy(checkout.settings.provider.ledgerCurrency)
         return MerchantProcess(
             settings: settings,
-            interface: MerchantDeployment(settings, policy, process),
+            interface: MerchantDeployment(
+                settings,
+                policy,
+                unknownPerMinute: checkout.settings.policy.limits.unknownPerMinute,
+                process
+            ),
             postage: try PostageSetup(policy, keys: settings.postageKeys, servers, agent: process.agent),
             counters: LedgerCounters(process.metrics)
         )
@@ -48,7 +54,7 @@ package struct MerchantProcess: FeatureProcess {
 
     package func open(_ loop: LoopContext) throws -> MerchantPart {
         let checkout = try loop.part(CheckoutFeature.self)
-        let part = try MerchantPart(self, checkout)
+        let part = try MerchantPart(self, checkout, loop)
         checkout.shippingCosts = try postage.client(loop)
         checkout.objectNews.listener = { [poller = part.poller] in poller.wake() }
         if let interface = part.interface {
@@ -82,7 +88,7 @@ package final class MerchantPart {
     let orderRetention: Duration
     private let pollRound: Duration?
 
-    init(_ process: MerchantProcess, _ checkout: CheckoutPart) throws {
+    init(_ process: MerchantProcess, _ checkout: CheckoutPart, _ loop: LoopContext) throws {
         let database = checkout.database
         self.checkout = checkout
         counters = process.counters
@@ -113,7 +119,14 @@ package final class MerchantPart {
             interface = nil
             return
         }
-        let services = try MerchantServices(deployment, checkout, orders: orders, payments: payments, events: events)
+        let services = try MerchantServices(
+            deployment,
+            checkout,
+            loop,
+            orders: orders,
+            payments: payments,
+            events: events
+        )
         keys = services.keys
         interface = MerchantInterface(checkout, services, deployment)
     }

@@ -3,9 +3,9 @@ import CheckoutCodes
 import HTTPCore
 import HTTPServer
 import MerchantAPI
+import Operations
 import Primitives
 import ServiceAPI
-import SessionBroker
 import StrictJSON
 import Web
 
@@ -71,13 +71,15 @@ final class MerchantInterface {
                 answer = try await handler(call)
             } else {
                 // What has begun is brought to its end even where nobody waits for the answer.
-                answer = try await checkout.runToCompletion { () async throws(Failure) in try await handler(call) }
+                answer = try await merchant.shield.runToCompletion { () async throws(Failure) in
+                    try await handler(call)
+                }
             }
             merchant.count(route.description.name, answer.status.code)
             return response(answer, requestID, quota)
         } catch {
             let problem = error.forMerchantAPI
-            checkout.note(problem, requestID: requestID)
+            merchant.note(problem, requestID)
             merchant.count(route.description.name, problem.code.status.code)
             return response(to: problem, requestID, quota)
         }
@@ -93,12 +95,12 @@ final class MerchantInterface {
         guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
         let invalid = validate(request, route.description)
-        var caller = Exchange(request: request, services: checkout).caller
+        var caller = request.caller(merchant.hasher)
         caller.showsKey = true
         let content = Result { [caller] () throws(Failure) in
             try self.content(request, route.description, caller)
         }
-        let (key, grant) = try await authenticate(request, caller)
+        let (key, grant) = try await authenticate(request)
         let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
         let counted = session.map { merchant.count(session: $0) } ?? merchant.count(grant.id)
         quota = counted
@@ -116,12 +118,13 @@ final class MerchantInterface {
 
     /// The same answer whether a key is missing, malformed, unknown or revoked; 429 where the address has shown too many such
     /// keys.
-    private func authenticate(_ request: HTTPRequest, _ caller: Caller) async throws(Failure) -> (APIKey, KeyGrant) {
-        let wait = checkout.broker.keyWait(caller)
+    private func authenticate(_ request: HTTPRequest) async throws(Failure) -> (APIKey, KeyGrant) {
+        let (client, misses) = (request.peer.keys, deployment.keyMisses)
+        let wait = misses?.wait(client, at: merchant.time)
         if let key = MerchantInterface.key(request), let grant = try await grant(of: key, isGuess: wait != nil) {
             return (key, grant)
         }
-        checkout.broker.countKeyMiss(caller)
+        misses?.count(client, at: merchant.time)
         if let wait { throw Failure(.rateLimited, retryAfter: wait) }
         throw Failure(.unauthenticated)
     }
@@ -130,12 +133,10 @@ final class MerchantInterface {
     ///
     /// - Parameter isGuess: Whether its address guesses: then it is looked up only if it is one of those that exist.
     private func grant(of key: APIKey, isGuess: Bool) async throws(Failure) -> KeyGrant? {
-        let hash = key.hash(checkout.broker.hasher)
-        do throws(StoreError) {
+        let hash = key.hash(merchant.hasher)
+        return try await Failure.mapErrors {
             if isGuess, !(try await merchant.exists(hash)) { return nil }
             return try await merchant.keys.find(key.id, hash: hash)
-        } catch {
-            throw Failure(forMerchantAPI: error)
         }
     }
 
@@ -225,9 +226,7 @@ final class MerchantInterface {
 extension MerchantInterface: ServiceGate {
     func admit(_ request: HTTPRequest, _ scope: Scope) async throws(Failure) -> KeyGrant {
         guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
-        var caller = Exchange(request: request, services: checkout).caller
-        caller.showsKey = true
-        let (_, grant) = try await authenticate(request, caller)
+        let (_, grant) = try await authenticate(request)
         try demand(scope, of: grant, merchant.count(grant.id))
         return grant
     }

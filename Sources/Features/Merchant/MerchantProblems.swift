@@ -2,6 +2,7 @@ import AmazonPay
 import CheckoutCodes
 import HTTPCore
 import MerchantAPI
+import Primitives
 import Web
 
 // Where refusals of the checkout become those of the interface for merchants' programs.
@@ -18,6 +19,8 @@ extension Failure {
             case .webviewSessionMismatch: .orderMismatch
             case .notPriced, .addressNotPriced, .postageFailed, .priceChanged: .notReady
             case .payloadTooLarge: .contentTooLarge
+            // The key makes a repeat safe.
+            case .unavailable where (context as? StoreError)?.code == .outcomeUnknown: .outcomeUnknown
             default: code
             }
         return code == self.code ? self : Failure(code, detail, session: session, retryAfter: retryAfter)

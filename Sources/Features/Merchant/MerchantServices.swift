@@ -4,7 +4,9 @@ import EventIO
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
+import Operations
 import Primitives
+import ServerCore
 import ServiceAPI
 import SessionBroker
 import Telemetry
@@ -29,6 +31,11 @@ final class MerchantServices {
     let events: PostgresEventStore
     /// What orders may be.
     let policy: OrderPolicy
+    /// Brings what has begun to its end.
+    let shield: CancellationShield
+    /// The digest context of the loop.
+    let hasher: SHA256
+    private let log: FailureLog
     private let limits: MerchantLimits
     private let metrics: MetricsRegistry
     private let clock: any WallClock & MonotonicClock
@@ -46,6 +53,7 @@ final class MerchantServices {
     init(
         _ deployment: MerchantDeployment,
         _ checkout: CheckoutPart,
+        _ loop: LoopContext,
         orders: PostgresOrderStore,
         payments: PaymentService,
         events: PostgresEventStore
@@ -54,8 +62,11 @@ final class MerchantServices {
         creation = try PostgresSessionCreation(client: checkout.database, policy: checkout.deployment.policy)
         account = checkout.account
         policy = deployment.policy
+        hasher = try SHA256()
         limits = deployment.limits
         metrics = checkout.metrics
+        shield = loop.shield
+        log = FailureLog(checkout.logger, on: loop.reactor)
         clock = SystemClock()
         self.orders = orders
         self.payments = payments
@@ -71,11 +82,14 @@ final class MerchantServices {
     /// The present, for what an answer says; deadlines are the database's.
     var now: WallTime { clock.now() }
 
+    /// What limits count by.
+    var time: MonotonicTime { clock.monotonicNow() }
+
     /// Counts a request of a key.
     ///
     /// - Returns: What is left to it.
     func count(_ key: UUIDBytes) -> RequestQuota {
-        limits.count(key, at: clock.monotonicNow())
+        limits.count(key, at: time)
     }
 
     /// Counts a request that a buyer of a session has caused.
@@ -83,7 +97,15 @@ final class MerchantServices {
     /// - Parameter session: As the path names it.
     /// - Returns: What is left to it.
     func count(session: UUIDBytes) -> RequestQuota {
-        limits.count(session: session, at: clock.monotonicNow())
+        limits.count(session: session, at: time)
+    }
+
+    /// Writes down that a request failed for a reason on our side.
+    ///
+    /// - Parameter problem: As the client got it.
+    func note(_ problem: Failure, _ requestID: String) {
+        guard problem.code.status.code >= 500 else { return }
+        log.write(.warning, "merchant.request_failed", problem, requestID)
     }
 
     /// Whether there is a key with a hash; for addresses that guess, whose keys are not each looked up.

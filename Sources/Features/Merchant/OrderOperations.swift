@@ -182,7 +182,7 @@ final class OrderOperations: PaymentOperations {
             )
         }
         guard let seen else { throw Failure(.notFound) }
-        _ = try await Failure.mapErrors { () async throws(StoreError) in try await orders.observe(seen) }
+        _ = try await Failure.mapErrors { try await orders.observe(seen) }
     }
 
     private func read(_ object: LedgerObject) async throws(AmazonPayError) -> ObservedObject? {

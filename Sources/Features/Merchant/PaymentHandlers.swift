@@ -162,9 +162,7 @@ enum PaymentHandlers {
 
     /// Refuses what the provider would not find, and whose refusal would be kept.
     private static func demandOwn(_ webviewSession: UUIDBytes, _ call: MerchantCall) async throws(Failure) {
-        let isOwn = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.isOwn(webviewSession)
-        }
+        let isOwn = try await Failure.mapErrors { try await call.merchant.orders.isOwn(webviewSession) }
         guard isOwn else {
             throw Failure(
                 .wrongState,
@@ -193,16 +191,12 @@ enum PaymentHandlers {
     /// The refunds of a charge in their order; of one that was not captured there are none.
     private static func refunds(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> [LedgerObject] {
         guard charge.row.capturedUnits > 0 else { return [] }
-        return try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.refunds(of: charge)
-        }
+        return try await Failure.mapErrors { try await call.merchant.orders.refunds(of: charge) }
     }
 
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
         let webviewSession = try call.webviewSession()
-        let found = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.read(webviewSession)
-        }
+        let found = try await Failure.mapErrors { try await call.merchant.orders.read(webviewSession) }
         guard let found else { throw Failure(.notFound) }
         return found
     }
@@ -229,7 +223,7 @@ enum PaymentHandlers {
     }
 
     private static func object(_ id: String, _ call: MerchantCall) async throws(Failure) -> LedgerObject? {
-        try await Failure.mapErrors { () async throws(StoreError) in try await call.merchant.orders.object(id) }
+        try await Failure.mapErrors { try await call.merchant.orders.object(id) }
     }
 
     private static func descriptor(_ body: inout JSONReader) throws(Failure) -> String? {

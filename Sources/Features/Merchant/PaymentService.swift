@@ -66,7 +66,7 @@ final class PaymentService {
     }
 
     private func begin(_ operation: OperationRequest) async throws(Failure) -> OperationOutcome {
-        try await Failure.mapErrors { () async throws(StoreError) in try await orders.begin(operation) }
+        try await Failure.mapErrors { try await orders.begin(operation) }
     }
 
     /// Reads an object at the provider now, and takes in what is said of it.
@@ -89,9 +89,7 @@ final class PaymentService {
 
     /// Goes on where another request of the same claim was cut off.
     private func resume(_ id: UUIDBytes, _ webviewSession: UUIDBytes) async throws(Failure) -> StoredAnswer {
-        let taken = try await Failure.mapErrors { () async throws(StoreError) in
-            try await orders.takeOver(id, by: .request, freshAttempt: freshID())
-        }
+        let taken = try await Failure.mapErrors { try await orders.takeOver(id, by: .request, freshAttempt: freshID()) }
         switch taken {
         case .taken(let operation): return try await operations.run(operation, operation.turn)
         case .none: throw Failure(.requestInProgress, session: webviewSession)

@@ -47,9 +47,7 @@ extension SessionCreation {
             ),
             answer: try SessionCreation.sealed(answer, claim, call)
         )
-        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.creation.open(new, by: call.caller)
-        }
+        let outcome = try await Failure.mapErrors { try await call.merchant.creation.open(new, by: call.caller) }
         switch outcome {
         case .stored:
             noteIssued(issued, client)

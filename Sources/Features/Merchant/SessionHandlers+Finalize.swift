@@ -16,7 +16,7 @@ extension SessionHandlers {
         let webviewSession = try call.webviewSession()
         let request = try FinalizeRequest(try call.body())
         let mobileReturn = try mobileReturn(request, webviewSession)
-        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors {
             try await call.checkout.broker.checkMobileReturn(mobileReturn, by: call.caller)
         }
         let facts: MobileFacts?
@@ -115,7 +115,7 @@ extension SessionHandlers {
             total: order.total,
             by: call.caller
         )
-        let outcome = try await Failure.mapErrors { () async throws(StoreError) in
+        let outcome = try await Failure.mapErrors {
             try await call.checkout.broker.arrive(
                 mobileReturn,
                 markedSession: found.markedSession,

@@ -33,7 +33,7 @@ enum SessionHandlers {
         let query = try query(texts)
         let lookUps = try lookUps(texts)
         try await checkPlace(query.cursor, call)
-        let page = try await Failure.mapErrors { () async throws(StoreError) in
+        let page = try await Failure.mapErrors {
             var asked = query
             for lookUp in lookUps {
                 let found = try await call.merchant.orders.sessions(lookUp)
@@ -53,9 +53,7 @@ enum SessionHandlers {
     /// Refuses a place that is not behind an order.
     private static func checkPlace(_ place: OrderCursor?, _ call: MerchantCall) async throws(Failure) {
         guard let place else { return }
-        let isKnown = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.isKnown(place.webviewSession)
-        }
+        let isKnown = try await Failure.mapErrors { try await call.merchant.orders.isKnown(place.webviewSession) }
         guard isKnown else { throw ListForm.unknown() }
     }
 
@@ -107,7 +105,7 @@ enum SessionHandlers {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
         let webviewSession = try call.webviewSession()
         return try await call.idempotently(webviewSession) { () async throws(Failure) in
-            let isCancelled = try await Failure.mapErrors { () async throws(StoreError) in
+            let isCancelled = try await Failure.mapErrors {
                 try await call.merchant.creation.cancel(webviewSession, by: call.caller)
             }
             let order = try await order(call, webviewSession)
@@ -258,9 +256,7 @@ enum SessionHandlers {
 
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ webviewSession: WebviewSessionID) async throws(Failure) -> MerchantOrder {
-        let found = try await Failure.mapErrors { () async throws(StoreError) in
-            try await call.merchant.orders.read(webviewSession)
-        }
+        let found = try await Failure.mapErrors { try await call.merchant.orders.read(webviewSession) }
         guard let found else { throw Failure(.notFound) }
         return found
     }

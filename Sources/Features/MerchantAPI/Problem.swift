@@ -218,32 +218,6 @@ extension Failure {
 
     private static func sentence(_ words: String) -> String { words.prefix(1).uppercased() + words.dropFirst() + "." }
 
-    /// A failure of the store, below `/v1`: an unknown outcome has a code of its own there.
-    ///
-    /// The key makes a repeat safe.
-    package init(forMerchantAPI error: StoreError) {
-        switch error.code {
-        case .unavailable: self.init(.unavailable, error.debugDescription)
-        case .overloaded: self.init(.unavailable, error.debugDescription, retryAfter: 1)
-        case .outcomeUnknown: self.init(.outcomeUnknown, error.debugDescription)
-        case .limited(let seconds): self.init(.rateLimited, error.debugDescription, retryAfter: seconds)
-        case .fault: self.init(.internalError, error.debugDescription)
-        }
-    }
-
-    /// Calls a store, and turns its failures into those of `/v1`.
-    ///
-    /// - Throws: `unavailable`, `outcome_unknown`, `rate_limited`, `internal_error`.
-    package static func mapErrors<Value>(
-        _ body: () async throws(StoreError) -> Value
-    ) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body()
-        } catch {
-            throw Failure(forMerchantAPI: error)
-        }
-    }
-
     /// Runs a body that reads members, and turns its refusals into problems.
     ///
     /// - Throws: `invalid_request` with the field.

@@ -1,6 +1,7 @@
 package import EventIO
 package import HTTPClient
 package import HTTPCore
+package import Operations
 package import Postgres
 import Primitives
 package import Telemetry
@@ -16,6 +17,10 @@ package final class LoopContext {
     package let database: PostgresClient
     /// The fields of responses.
     package let headers: HeaderPolicy
+    /// Brings what has begun to its end.
+    package let shield: CancellationShield
+    /// Writes down refusals whose reason is on our side.
+    package let refusals: FailureLog
     /// How refusals are written on the hosts of the program, by kind of answer.
     package var formats: [FormatName: any FailureFormat] = [:]
     private let logger: Logger
@@ -39,6 +44,8 @@ package final class LoopContext {
         self.isFirst = isFirst
         self.database = database
         self.headers = headers
+        shield = CancellationShield(on: reactor)
+        refusals = FailureLog(logger, on: reactor)
     }
 
     /// Puts something there for the features, which find it by the type that it is offered as.

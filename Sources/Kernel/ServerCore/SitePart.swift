@@ -1,9 +1,5 @@
-import EventIO
 import HTTPCore
-import Operations
 import Pages
-import Primitives
-import Telemetry
 package import Web
 
 /// What every site has, whatever the features are: the static files, a plain frame, and formats of refusals.
@@ -32,7 +28,7 @@ package final class SitePart: Sendable {
     package func offer(on loop: LoopContext) {
         loop.offer(frames)
         for name in [FormatName.page, .json, .problem] {
-            loop.formats[name] = SiteFailures(name, frames, process, loop.reactor)
+            loop.formats[name] = SiteFailures(name, frames, process, loop.refusals)
         }
     }
 
@@ -55,18 +51,17 @@ private final class SiteFailures: FailureFormat {
     private let name: FormatName
     private let frames: EachLanguage<Frame>
     private let process: ProcessContext
-    private let reactor: Reactor
-    private var lines = LogBudgets<FailureCode>(perSecond: 10)
+    private let log: FailureLog
 
-    init(_ name: FormatName, _ frames: EachLanguage<Frame>, _ process: ProcessContext, _ reactor: Reactor) {
+    init(_ name: FormatName, _ frames: EachLanguage<Frame>, _ process: ProcessContext, _ log: FailureLog) {
         self.name = name
         self.frames = frames
         self.process = process
-        self.reactor = reactor
+        self.log = log
     }
 
     func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse {
-        note(failure, request)
+        log.note(failure, of: request)
         var response = content(failure, request)
         response.status = failure.code.status
         if let seconds = failure.retryAfter { _ = response.add(.retryAfter, String(seconds)) }
@@ -87,19 +82,5 @@ private final class SiteFailures: FailureFormat {
             let body = "{\"error\":\"\(code.name)\",\"message\":\"\(code.message)\"}\n"
             return HTTPResponse(code.status, block: process.headers.json, body: .bytes(Array(body.utf8)))
         }
-    }
-
-    /// Writes down what is on our side; what any client can provoke is not.
-    private func note(_ failure: Failure, _ request: HTTPRequest) {
-        guard failure.code.isOurs, !failure.isUnexamined,
-            let unwritten = lines.take(failure.code, at: reactor.now)
-        else { return }
-        process.logger.warning(
-            "request.refused",
-            [
-                LogField("code", failure.code.name), LogField("detail", failure.detail),
-                LogField("request", request.requestID), LogField("unwritten", unwritten),
-            ]
-        )
     }
 }

@@ -37,6 +37,19 @@ extension FailureCode {
             )
         )
     )
+    /// The request did not come from a page of the same origin.
+    package static let csrfRejected = FailureCode(
+        "csrf_rejected",
+        .forbidden,
+        "The request does not come from a page of this shop.",
+        page: FailureNotice(
+            headline: Localized("受け付けできませんでした", "This could not be accepted"),
+            detail: Localized(
+                "このページからの送信ではないため、受け付けませんでした。前の画面に戻って、もう一度お試しください。",
+                "This did not come from our own page and was refused. Please go back and try again."
+            )
+        )
+    )
     /// Too many requests.
     package static let rateLimited = FailureCode(
         "rate_limited",
@@ -110,13 +123,24 @@ extension Failure {
         default: self.init(.internalError, String(reflecting: error))
         }
     }
+
+    /// Runs a body, and turns any error of it into the refusal that it becomes.
+    package static func mapErrors<Value>(_ body: () async throws -> Value) async throws(Failure) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw Failure(error)
+        }
+    }
 }
 
 extension StoreError: RefusalError {
     /// The refusal that a failure of the store becomes.
     package var failure: Failure {
         switch code {
-        case .unavailable, .outcomeUnknown: Failure(.unavailable, debugDescription)
+        case .unavailable: Failure(.unavailable, debugDescription)
+        // An interface whose requests have keys has a code of its own for this.
+        case .outcomeUnknown: Failure(.unavailable, debugDescription, context: self)
         case .overloaded: Failure(.unavailable, debugDescription, retryAfter: 1)
         case .limited(let seconds): Failure(.rateLimited, debugDescription, retryAfter: seconds)
         case .fault: Failure(.internalError, debugDescription)

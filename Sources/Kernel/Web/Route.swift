@@ -61,6 +61,10 @@ package struct Route<Part: AnyObject>: Sendable {
     package let patience: Duration?
     /// How it is answered.
     package let action: Action
+    private(set) var check: Check?
+
+    /// Refuses a request in this turn, before its handler is asked.
+    package typealias Check = @Sendable (Part, HTTPRequest) throws(Failure) -> Void
 
     /// A row.
     package init(
@@ -100,6 +104,15 @@ extension Route {
             }
         }
         self.init(method, pattern, summary, format: format, bodyLimit: bodyLimit, action)
+    }
+}
+
+extension Route {
+    /// The same row for the requests that the check lets pass, for example so many per minute of an address.
+    package func guarded(by check: @escaping Check) -> Route {
+        var route = self
+        route.check = check
+        return route
     }
 }
 

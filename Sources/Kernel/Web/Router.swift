@@ -70,6 +70,13 @@ package final class Router: RequestHandler {
     }
 
     private func answer(_ request: HTTPRequest, _ row: Routes.Row) -> HandlerResult {
+        if let check = row.check {
+            do throws(Failure) {
+                try check(request)
+            } catch {
+                return .now(row.format.response(to: error, request))
+            }
+        }
         switch row.action {
         case .fixed(let answer): return .precomposed(answer.answer(request))
         case .now(let handler):

@@ -83,6 +83,7 @@ package struct Routes: ~Copyable {
         let bodyLimit: Int?
         let patience: Duration?
         let isHeadLikeGet: Bool
+        let check: ((HTTPRequest) throws(Failure) -> Void)?
         let action: Action
 
         fileprivate init(
@@ -91,6 +92,7 @@ package struct Routes: ~Copyable {
             bodyLimit: Int?,
             patience: Duration?,
             isHeadLikeGet: Bool,
+            check: ((HTTPRequest) throws(Failure) -> Void)?,
             action: Action
         ) {
             self.method = method
@@ -98,6 +100,7 @@ package struct Routes: ~Copyable {
             self.bodyLimit = bodyLimit
             self.patience = patience
             self.isHeadLikeGet = isHeadLikeGet
+            self.check = check
             self.action = action
         }
     }
@@ -162,6 +165,7 @@ package struct Routes: ~Copyable {
                 bodyLimit: route.bodyLimit ?? group.bodyLimit,
                 patience: route.patience,
                 isHeadLikeGet: group.head == .likeGet,
+                check: route.check.map { Routes.bind($0, part) },
                 action: Routes.bind(route.action, part)
             )
             try add(row, group.slashes == .lenient ? route.pattern.withLenientSlashes : route.pattern, table)
@@ -183,6 +187,13 @@ package struct Routes: ~Copyable {
                 try await handler(part, request)
             }
         }
+    }
+
+    private static func bind<Part: AnyObject>(
+        _ check: @escaping Route<Part>.Check,
+        _ part: Part
+    ) -> (HTTPRequest) throws(Failure) -> Void {
+        { (request) throws(Failure) in try check(part, request) }
     }
 
     private mutating func add(_ row: Row, _ pattern: RoutePattern, _ table: Int) throws(RouteError) {

@@ -1,4 +1,4 @@
-import Primitives
+package import Primitives
 
 /// The network address of a peer, without a port.
 package struct PeerAddress: Sendable, Hashable {
@@ -70,6 +70,9 @@ package struct PeerAddress: Sendable, Hashable {
     /// What a limit per network counts by: the `/24` of the IPv4 address, or the `/48` of the IPv6 one; unique as `bucketKey`
     /// is.
     package var networkKey: UInt64 { PeerAddress.networkKey(ofBucket: bucketKey) }
+
+    /// What limits per client count by.
+    package var keys: ClientKeys { ClientKeys(address: bucketKey, network: networkKey) }
 
     /// The network of an address of which the `bucketKey` is known.
     package static func networkKey(ofBucket key: UInt64) -> UInt64 {

@@ -205,7 +205,9 @@ package final class Application: Sendable {
             let store = PostgresPartitionStore(client: loop.database)
             PartitionUpkeep(store, health: partitions, self.features.retentions, logger: logger).add(to: upkeep)
         }
-        features.schedule(JobSchedule(jobs, on: loop.reactor, upkeep, end: workStop, logger: logger))
+        let schedule = JobSchedule(jobs, on: loop.reactor, upkeep, end: workStop, logger: logger)
+        schedule.finish { loop.shield.isIdle }
+        features.schedule(schedule)
         upkeep?.start(jobs, on: loop.reactor) { [database = loop.database] in database.workTime }
     }
 

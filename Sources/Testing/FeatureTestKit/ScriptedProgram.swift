@@ -31,7 +31,12 @@ package final class ScriptedProgram {
 
     private init(_ running: RunningFeatures, _ process: ProcessContext, _ log: CapturedLog, _ reactor: Reactor) throws {
         self.log = log
-        let loop = LoopContext(reactor, database: try database.client(reactor), headers: process.headers)
+        let loop = LoopContext(
+            reactor,
+            database: try database.client(reactor),
+            headers: process.headers,
+            logger: process.logger
+        )
         loop.offer(provider, as: (any HTTPExchange).self)
         let part = SitePart(process)
         part.offer(on: loop)

@@ -1,4 +1,3 @@
-import Cryptography
 import Primitives
 import SessionBroker
 import TestKit
@@ -47,26 +46,6 @@ struct ValueTests {
     func `a status tells a state and nothing else`(state: WebviewSessionState, inTime: String, late: String) {
         #expect(WebviewSessionStatus(state, isOver: false).rawValue == inTime)
         #expect(WebviewSessionStatus(state, isOver: true).rawValue == late)
-    }
-
-    @Test func `a caller keeps a network and a fingerprint`() {
-        let caller = Caller(
-            keys: ClientKeys(address: 1, network: 0),
-            agent: SHA256.digest(of: Array("Mozilla/5.0 (secret)".utf8)),
-            serialNumber: 0x12AB
-        ) { room in for character in "192.0.2.0/24".utf8 { room.append(character) } }
-        #expect(caller.peer.hasPrefix("192.0.2.0/24 "))
-        #expect(caller.peer.count == "192.0.2.0/24 ".count + 8)
-        #expect(!caller.peer.contains("Mozilla"))
-        #expect(caller.request == "00000000000012ab")
-        let nameless = Caller(keys: ClientKeys(address: 0, network: 0), agent: SHA256.digest(of: []), serialNumber: 0) {
-            room in
-            for character in "unknown".utf8 { room.append(character) }
-        }
-        #expect(nameless.peer == "unknown e3b0c442")
-        let inside = Caller(internal: "sweep", request: "sweep-1")
-        #expect(inside.peer == "sweep")
-        #expect(inside.request == "sweep-1")
     }
 
     @Test func `each profile has the rules of its column`() {

@@ -8,6 +8,7 @@ import Testing
 /// A feature with a route of each kind.
 private final class Books {
     var answers = 0
+    let limit = AddressRateLimit(perMinute: 2)
 
     static let routes = RouteGroup<Books>(
         on: .web,
@@ -36,6 +37,10 @@ private final class Books {
                 .now { _, request in say(request.capture(1) + " of " + request.capture(0) + request.capture(2)) }
             ),
             Route(.get, "/refused", "refuses", .now { _, _ throws(Failure) in throw Failure(.gone) }),
+            Route(.get, "/counted", "twice a minute", .later(admit: nil) { _, _ in say("counted") })
+                .guarded { part, request throws(Failure) in
+                    try part.limit.take(request.peer.keys, at: MonotonicTime(nanoseconds: 0))
+                },
         ]
     )
 
@@ -177,6 +182,17 @@ private func request(_ method: HTTPMethod, _ path: String, host: String = "shop.
             return
         }
         #expect(refusal.response.status == .serviceUnavailable)
+    }
+
+    @Test func `asks the guard of a row before a task begins, and refuses in the format of the route`() async throws {
+        for _ in 0..<2 { #expect(try await ask(request(.get, "/counted")) == "200 counted") }
+        guard case .now(let refusal) = router.handle(try request(.get, "/counted")),
+            case .bytes(let body) = refusal.body
+        else {
+            Issue.record("a task began")
+            return
+        }
+        #expect(refusal.status == .tooManyRequests && String(decoding: body, as: UTF8.self) == "rate_limited")
     }
 
     @Test func `has the limit of the row, then of the group, then none`() throws {

@@ -18,8 +18,6 @@ package final class WebviewSessionLimits: Sendable {
         var sessionLookUps: RateLimiter
         /// Notes in the trail about requests that were refused before anything was looked up.
         var notes: AddressLimiter
-        /// Missing and unknown keys of merchants.
-        var keyMisses: AddressLimiter?
         var installs: InstallLedger?
         var tokens: LiveTokenCache
 
@@ -30,25 +28,15 @@ package final class WebviewSessionLimits: Sendable {
                 perMinute: WebviewSessionLimits.lookUpsPerSecond * 60,
                 burst: WebviewSessionLimits.lookUpsPerSecond
             )
-            lookUps = AddressLimiter(
-                address: few,
-                network: few.times(WebviewSessionLimits.networkFactor),
-                capacity: capacity
-            )
+            lookUps = AddressLimiter(few, capacity: capacity)
             notes = lookUps
             sessionLookUps = RateLimiter(few, capacity: capacity)
             issues = limits.issueRates(within: policy.times.absolute).map {
                 AddressLimiter(address: $0.address, network: $0.network, capacity: capacity)
             }
             misses = limits.unknownPerMinute.map {
-                let rate = RateLimiter.Rate(perMinute: $0)
-                return AddressLimiter(
-                    address: rate,
-                    network: rate.times(WebviewSessionLimits.networkFactor),
-                    capacity: capacity
-                )
+                AddressLimiter(RateLimiter.Rate(perMinute: $0), capacity: capacity)
             }
-            keyMisses = misses
             sessionMisses = limits.unknownPerMinute.map { RateLimiter(perMinute: $0 / 2, capacity: capacity) }
             installs = limits.sessionsPerInstall.map {
                 let life = policy.times.absolute.microseconds
@@ -58,17 +46,8 @@ package final class WebviewSessionLimits: Sendable {
         }
     }
 
-    private final class Part: Sendable {
-        let counters: Lock<Counters>
-
-        init(_ counters: Counters) {
-            self.counters = Lock(counters)
-        }
-    }
-
-    private let parts: [Part]
+    private let parts: LockedParts<Counters>
     private let sessionsTotal: Int?
-    private let seed = UInt64.random(in: 0 ... .max) | 1
     /// Webview sessions that were let in since the start.
     private let issued = Atomic<Int>(0)
     /// Live webview sessions as they were counted, less those let in by then; so far below zero until then that nobody is
@@ -77,12 +56,9 @@ package final class WebviewSessionLimits: Sendable {
 
     private static let unknown = Int.min / 2
 
-    private static let partCount = 16
     private static let addressesPerPart = 8_192
     private static let installsPerPart = 2_048
     private static let tokensPerPart = 8_192
-    /// How many addresses may do at once what one may.
-    static let networkFactor = 10
     /// For an address or a session at its limit; a valid token that this process does not know yet has to find room here.
     private static let lookUpsPerSecond = 5
 
@@ -90,7 +66,7 @@ package final class WebviewSessionLimits: Sendable {
     ///
     /// - Parameter policy: Its limits, and its times for the life of a webview session.
     package init(policy: BrokerPolicy) {
-        parts = (0..<WebviewSessionLimits.partCount).map { _ in Part(Counters(policy)) }
+        parts = LockedParts(Counters(policy))
         sessionsTotal = policy.limits.sessionsTotal
     }
 
@@ -118,7 +94,7 @@ package final class WebviewSessionLimits: Sendable {
 
     /// Counts an issue of an address; the seconds to wait, or `nil` when it may go on.
     package func countIssue(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
-        part(client.network).counters.withLock { $0.issues?.take(client, at: now.microseconds) }
+        parts[client.network].value.withLock { $0.issues?.take(client, at: now.microseconds) }
     }
 
     // MARK: Tokens
@@ -130,11 +106,11 @@ package final class WebviewSessionLimits: Sendable {
     package func lookUpWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         guard missWait(shown.webviewSession, caller, at: now) != nil else { return nil }
         let now = now.microseconds
-        guard !(part(shown.webviewSession.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
+        guard !(parts[shown.webviewSession.low].value.withLock { $0.tokens.contains(shown) }) else { return nil }
         guard caller.showsKey else {
-            return part(caller.keys.network).counters.withLock { $0.lookUps.take(caller.keys, at: now) }
+            return parts[caller.keys.network].value.withLock { $0.lookUps.take(caller.keys, at: now) }
         }
-        return part(shown.webviewSession.low).counters.withLock {
+        return parts[shown.webviewSession.low].value.withLock {
             $0.sessionLookUps.take(shown.webviewSession.low, at: now)
         }
     }
@@ -142,63 +118,53 @@ package final class WebviewSessionLimits: Sendable {
     /// Counts what was looked up in vain; the seconds to wait where that was too much before.
     package func countMiss(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
         let wait = missWait(shown.webviewSession, caller, at: now)
-        part(shown.webviewSession.low).counters.withLock { counters in
+        parts[shown.webviewSession.low].value.withLock { counters in
             counters.tokens.remove(shown)
             if caller.showsKey { counters.sessionMisses?.count(shown.webviewSession.low, at: now.microseconds) }
         }
         guard !caller.showsKey else { return wait }
-        part(caller.keys.network).counters.withLock { $0.misses?.count(caller.keys, at: now.microseconds) }
+        parts[caller.keys.network].value.withLock { $0.misses?.count(caller.keys, at: now.microseconds) }
         return wait
     }
 
     /// Counts a text that can be no token; the seconds to wait after too many.
     package func countMalformed(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
-        part(client.network).counters.withLock { $0.misses?.take(client, at: now.microseconds) }
+        parts[client.network].value.withLock { $0.misses?.take(client, at: now.microseconds) }
     }
 
     /// Takes note of tokens that were issued or found.
     package func remember(_ shown: ShownTokens) {
-        part(shown.webviewSession.low).counters.withLock { $0.tokens.insert(shown) }
+        parts[shown.webviewSession.low].value.withLock { $0.tokens.insert(shown) }
     }
 
     /// The seconds to wait before something may be noted about a token of a refused request, or `nil`.
     package func noteWait(_ shown: ShownTokens, by caller: Caller, at now: MonotonicTime) -> Int? {
-        guard !(part(shown.webviewSession.low).counters.withLock { $0.tokens.contains(shown) }) else { return nil }
-        return part(caller.keys.network).counters.withLock { $0.notes.take(caller.keys, at: now.microseconds) }
+        guard !(parts[shown.webviewSession.low].value.withLock { $0.tokens.contains(shown) }) else { return nil }
+        return parts[caller.keys.network].value.withLock { $0.notes.take(caller.keys, at: now.microseconds) }
     }
 
     /// The seconds to wait after too much was shown in vain, or `nil`: by the address, or for the session where a key shows it.
     package func missWait(_ webviewSession: WebviewSessionID, _ caller: Caller, at now: MonotonicTime) -> Int? {
         guard caller.showsKey else {
-            return part(caller.keys.network).counters.withLock { $0.misses?.wait(caller.keys, at: now.microseconds) }
+            return parts[caller.keys.network].value.withLock { $0.misses?.wait(caller.keys, at: now.microseconds) }
         }
-        return part(webviewSession.low).counters.withLock {
+        return parts[webviewSession.low].value.withLock {
             $0.sessionMisses?.wait(webviewSession.low, at: now.microseconds)
         }
-    }
-
-    // MARK: Keys of merchants
-
-    /// The seconds an address has to wait after too many missing or unknown keys, or `nil`.
-    package func keyWait(_ client: ClientKeys, at now: MonotonicTime) -> Int? {
-        part(client.network).counters.withLock { $0.keyMisses?.wait(client, at: now.microseconds) }
-    }
-
-    /// Counts a missing or unknown key.
-    package func countKeyMiss(_ client: ClientKeys, at now: MonotonicTime) {
-        part(client.network).counters.withLock { $0.keyMisses?.count(client, at: now.microseconds) }
     }
 
     // MARK: Webview sessions
 
     /// The webview sessions to ask the store about before `admit`.
     package func suspects(of install: Digest32, at now: MonotonicTime) -> [WebviewSessionID] {
-        part(install).counters.withLock { $0.installs?.suspects(of: install, at: now.microseconds) ?? [] }
+        parts[UInt64(install.fingerprint)].value.withLock {
+            $0.installs?.suspects(of: install, at: now.microseconds) ?? []
+        }
     }
 
     /// Forgets the webview sessions of an install that are over.
     package func keep(_ live: [WebviewSessionID], of install: Digest32, at now: MonotonicTime) {
-        part(install).counters.withLock { $0.installs?.keep(live, of: install, at: now.microseconds) }
+        parts[UInt64(install.fingerprint)].value.withLock { $0.installs?.keep(live, of: install, at: now.microseconds) }
     }
 
     /// Whether an install, and all together, may have one more webview session; if so it is counted.
@@ -213,20 +179,13 @@ package final class WebviewSessionLimits: Sendable {
     ) -> Bool {
         if let most = sessionsTotal, live >= (forKey ? most : most - most / 10) { return false }
         if let install {
-            let isAdmitted = part(install).counters.withLock { counters in
+            let isAdmitted = parts[UInt64(install.fingerprint)].value.withLock { counters in
                 counters.installs?.admit(webviewSession, of: install, at: now.microseconds) ?? true
             }
             guard isAdmitted else { return false }
         }
         issued.wrappingAdd(1, ordering: .relaxed)
         return true
-    }
-
-    private func part(_ install: Digest32) -> Part { part(UInt64(install.fingerprint)) }
-
-    /// One of sixteen by the top bits of a product with a secret odd number: nobody can choose networks that share a part.
-    private func part(_ key: UInt64) -> Part {
-        parts[Int(((key ^ (key >> 32)) &* seed) >> 60)]
     }
 }
 
@@ -237,7 +196,7 @@ extension BrokerPolicy.Limits {
     /// live webview sessions, and never less than one address.
     func issueRates(within life: Duration) -> (address: RateLimiter.Rate, network: RateLimiter.Rate)? {
         guard let issues = issuesPerMinute else { return nil }
-        var network = min(issues, RateLimiter.Rate.greatest) * WebviewSessionLimits.networkFactor
+        var network = min(issues, RateLimiter.Rate.greatest) * AddressLimiter.networkFactor
         if let most = sessionsTotal { network = min(network, most / 2 / max(1, Int(life.components.seconds / 60))) }
         return (RateLimiter.Rate(perMinute: issues), RateLimiter.Rate(perMinute: max(issues, network)))
     }

@@ -1,5 +1,5 @@
 import Commerce
-package import Cryptography
+import Cryptography
 package import Primitives
 package import SessionBroker
 package import Telemetry
@@ -24,7 +24,7 @@ package final class Broker {
     let random: any RandomSource
     let clock: any WallClock & MonotonicClock
     /// The digest context of the loop.
-    package let hasher: SHA256
+    let hasher: SHA256
     let mac: HMACSHA256
     let seal: PrivateSeal
     let counters: OutcomeCounters
@@ -80,16 +80,6 @@ package final class Broker {
     package func noteMalformedToken(by caller: Caller) throws(StoreError) {
         guard let wait = limits.countMalformed(caller.keys, at: clock.monotonicNow()) else { return }
         throw limited(wait, caller)
-    }
-
-    /// The seconds an address has to wait after too many missing or unknown keys of merchants, or `nil`.
-    package func keyWait(_ caller: Caller) -> Int? {
-        limits.keyWait(caller.keys, at: clock.monotonicNow())
-    }
-
-    /// Counts a missing or unknown key of a merchant.
-    package func countKeyMiss(_ caller: Caller) {
-        limits.countKeyMiss(caller.keys, at: clock.monotonicNow())
     }
 
     // MARK: Shared by the parts

@@ -23,8 +23,8 @@ extension Exchange {
     func tab(withDetails: Bool = false) async throws(Failure) -> TabAccess {
         guard let token = try tabToken() else { return .closed(neutral(), .unknown) }
         let caller = caller
-        let outcome = try await services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.view(token, withDetails: withDetails, by: caller)
+        let outcome = try await Failure.mapErrors {
+            try await services.broker.view(token, withDetails: withDetails, by: caller)
         }
         switch consume outcome {
         case .live(let view), .readOnly(let view): return .open(token, view)

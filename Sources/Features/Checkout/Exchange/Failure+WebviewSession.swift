@@ -72,10 +72,4 @@ extension Failure {
     init(_ code: FailureCode, session: WebviewSessionID, in state: WebviewSessionState) {
         self.init(code, session: session, context: RefusedSession(state: state))
     }
-
-    /// The refusal as pages and their scripts know it: they have no code for an unknown outcome, and repeat after
-    /// `unavailable`.
-    var forPages: Failure {
-        code == .outcomeUnknown ? Failure(.unavailable, detail, session: session, retryAfter: retryAfter) : self
-    }
 }

@@ -10,8 +10,8 @@ enum ButtonHandler {
     private static let name = "secureWebviewSessionId"
 
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        guard let text = try exchange.parameter(name) else { return try await page(exchange) }
-        guard !PrefetchGuard.isPrefetch(exchange.request) else { return try await refusePrefetch(exchange, text) }
+        guard let text = try exchange.request.parameter(name) else { return try await page(exchange) }
+        guard !exchange.request.isPrefetch else { return try await refusePrefetch(exchange, text) }
         let site = FetchSite(exchange.request)
         if exchange.deployment.policy.fetchSite == .enforce, !site.mayOpen {
             exchange.services.countOpen(site, nil)
@@ -27,28 +27,23 @@ enum ButtonHandler {
     /// Whether `get` would use up a ticket.
     ///
     /// Any query counts: it is not read twice for the sake of requests that nobody sends, and that `get` refuses at once.
-    @Sendable static func opens(_ exchange: Exchange) -> Bool {
-        guard exchange.request.method == .get, exchange.deployment.policy.openMode == .get,
-            exchange.request.hasQuery
-        else { return false }
-        return !PrefetchGuard.isPrefetch(exchange.request)
+    @Sendable static func opens(_ part: CheckoutPart, _ request: HTTPRequest) -> Bool {
+        guard request.method == .get, part.deployment.policy.openMode == .get, request.hasQuery else { return false }
+        return !request.isPrefetch
     }
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        let text = try exchange.form([name]).required(name)
+        let text = try exchange.request.form([name]).required(name)
         // It comes from the page that `get` has shown, and a browser says so. What is silent is no browser: a scanner that
         // sends forms.
-        guard exchange.namesOwnOrigin else { throw Failure(.csrfRejected, "neither Origin nor Sec-Fetch-Site") }
-        return try await open(exchange, text, isAgain: try exchange.parameter("again") != nil)
+        guard exchange.request.namesOwnOrigin else { throw Failure(.csrfRejected, "neither Origin nor Sec-Fetch-Site") }
+        return try await open(exchange, text, isAgain: try exchange.request.parameter("again") != nil)
     }
 
     private static func refusePrefetch(_ exchange: Exchange, _ text: String) async throws(Failure) -> HTTPResponse {
         if let ticket = LaunchTicket.parse(text) {
-            let caller = exchange.caller
-            try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-                try await broker.notePrefetch(ticket, by: caller)
-            }
+            try await Failure.mapErrors { try await exchange.broker.notePrefetch(ticket, by: exchange.caller) }
         }
         return HTTPResponse(.serviceUnavailable, block: exchange.deployment.shopHeaders.prefetch)
     }
@@ -83,9 +78,8 @@ enum ButtonHandler {
         let tab = try exchange.tabToken()
         let proof = try exchange.appProof()
         let site = FetchSite(exchange.request)
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.open(ticket, tab: tab, proof: proof, putsOff: !isAgain, by: caller)
+        let outcome = try await Failure.mapErrors {
+            try await exchange.broker.open(ticket, tab: tab, proof: proof, putsOff: !isAgain, by: exchange.caller)
         }
         exchange.services.countOpen(site, outcome.opened?.session.client)
         return try await answer(exchange, ticket, outcome)
@@ -124,10 +118,7 @@ enum ButtonHandler {
         guard tab.session.review == nil, !exchange.deployment.policy.opensToCleanURL else {
             return opened(exchange, start(tab.session.review), webviewSession)
         }
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.view(tab.token, by: caller)
-        }
+        let outcome = try await Failure.mapErrors { try await exchange.broker.view(tab.token, by: exchange.caller) }
         guard case .live(let view) = outcome else { return exchange.neutral() }
         return try await page(exchange, view)
     }
@@ -173,11 +164,16 @@ enum ButtonHandler {
             start: try await exchange.services.provider.start(
                 for: view.id,
                 try exchange.terms(of: view),
-                of: exchange.client
+                of: exchange.request.peer.keys
             ),
             fallbackAction: exchange.deployment.startAction
         )
         let response = exchange.providerPage { exchange.pages.button.render(content, nonce: $0) }
         return exchange.tagged(response, view.id)
     }
+}
+
+extension FetchSite {
+    /// Whether an honest open can come from there: an app's tab says `none`, our own cart page `same-origin`.
+    fileprivate var mayOpen: Bool { self == .absent || self == .none || self == .sameOrigin }
 }

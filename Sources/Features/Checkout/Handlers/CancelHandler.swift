@@ -16,14 +16,14 @@ enum CancelHandler {
             guard view.state != .purchasing else {
                 return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
             }
-            let ticket = exchange.services.broker.returnTicket(of: token)
+            let ticket = exchange.broker.returnTicket(of: token)
             return page(exchange, view, .atProvider(returnTicket: ticket))
         }
     }
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        let form = try exchange.form(["secureWebviewSessionId"])
+        let form = try exchange.request.form(["secureWebviewSessionId"])
         let ticket = try exchange.returnTicket(form)
         switch try await exchange.tab() {
         case .closed(let answer, _): return answer
@@ -37,9 +37,8 @@ enum CancelHandler {
         _ view: WebviewSessionView,
         _ ticket: ReturnTicket
     ) async throws(Failure) -> HTTPResponse {
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.cancel(token, ticket: ticket, by: caller)
+        let outcome = try await Failure.mapErrors {
+            try await exchange.broker.cancel(token, ticket: ticket, by: exchange.caller)
         }
         switch outcome {
         case .canceled:

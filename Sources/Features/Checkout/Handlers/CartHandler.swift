@@ -25,7 +25,7 @@ enum CartHandler {
             exchange.pages.cart(client).render(nonce: nonce)
         }
         if try exchange.appProof() == nil, mayGive(exchange) {
-            deployment.cookies.set(app: exchange.services.broker.mintProof(), on: &response)
+            deployment.cookies.set(app: exchange.broker.mintProof(), on: &response)
         }
         return response
     }

@@ -3,6 +3,7 @@ import CheckoutCodes
 import Commerce
 import HTTPCore
 import MerchantAPI
+import Operations
 import Pages
 import Primitives
 import SessionBroker
@@ -11,7 +12,9 @@ import Web
 /// `/confirm_order`: takes the buyer back from the provider, shows what is to be paid, and takes the buyer's word for it.
 enum ConfirmHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        guard let text = try exchange.parameter("amazonCheckoutSessionId") else { return try await page(exchange) }
+        guard let text = try exchange.request.parameter("amazonCheckoutSessionId") else {
+            return try await page(exchange)
+        }
         guard let checkoutSession = CheckoutSessionID(text) else {
             throw Failure(.invalidRequest, "amazonCheckoutSessionId has another form")
         }
@@ -51,13 +54,13 @@ enum ConfirmHandler {
             guard view.state == .placed else { throw Failure(.notPriced, "the checkout session has ended", of: view) }
             return exchange.redirect(to: "/checkout_result", webviewSession: view.id)
         }
-        guard exchange.services.broker.owns(chosen.markedSession, token) else {
+        guard exchange.broker.owns(chosen.markedSession, token) else {
             provider.noteForeign(checkoutSession, to: view.id)
             throw Failure(.orderMismatch, "a foreign checkout session", of: view)
         }
         // Nothing was chosen anew: the order stays placed, and the link of its result page good.
         if view.state == .placed, let postage = view.postage,
-            exchange.services.broker.isShown(view, to: token, as: chosen.reviewed(.postage(postage)))
+            exchange.broker.isShown(view, to: token, as: chosen.reviewed(.postage(postage)))
         {
             return exchange.redirect(to: "/confirm_order", webviewSession: view.id)
         }
@@ -78,10 +81,7 @@ enum ConfirmHandler {
         _ chosen: ChosenSession
     ) async throws(Failure) -> ReviewOutcome {
         let reviewed = chosen.reviewed(try await exchange.postage(of: view, token, to: chosen))
-        let caller = exchange.caller
-        return try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.review(token, reviewed, by: caller)
-        }
+        return try await Failure.mapErrors { try await exchange.broker.review(token, reviewed, by: exchange.caller) }
     }
 
     // MARK: Page
@@ -114,7 +114,7 @@ enum ConfirmHandler {
             webviewSession: view,
             details: details,
             checkoutSessionID: checkoutSession,
-            returnTicket: view.returnTicket ?? exchange.services.broker.returnTicket(of: token),
+            returnTicket: view.returnTicket ?? exchange.broker.returnTicket(of: token),
             agreement: try agreement(exchange, token, view),
             note: terms.note,
             hasDelivery: terms.hasDelivery
@@ -143,19 +143,18 @@ enum ConfirmHandler {
     // MARK: Agree
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        try await exchange.services.runToCompletion { () async throws(Failure) in try await agree(exchange) }
+        try await exchange.services.shield.runToCompletion { () async throws(Failure) in try await agree(exchange) }
     }
 
     private static func agree(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        let form = try exchange.form(["secureWebviewSessionId", "totalPrice"])
+        let form = try exchange.request.form(["secureWebviewSessionId", "totalPrice"])
         guard let token = try exchange.tabToken() else { return exchange.neutral() }
         let ticket = try exchange.returnTicket(form)
         let total = try form.amount("totalPrice")
         let shown = try shown(exchange)
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.place(token, ticket: ticket, total: total, shown: shown, by: caller)
+        let outcome = try await Failure.mapErrors {
+            try await exchange.broker.place(token, ticket: ticket, total: total, shown: shown, by: exchange.caller)
         }
         switch outcome {
         case .placed(let placement): return try await send(exchange, token, placement)
@@ -172,7 +171,7 @@ enum ConfirmHandler {
 
     /// What the page showed, by its mark in the address.
     private static func shown(_ exchange: Exchange) throws(Failure) -> Digest32? {
-        guard let text = try exchange.parameter("shown") else { return nil }
+        guard let text = try exchange.request.parameter("shown") else { return nil }
         guard let bytes = Base64URL.decode(text), let mark = Digest32(bytes.span) else {
             throw Failure(.invalidRequest, "shown has another form")
         }
@@ -217,16 +216,12 @@ enum ConfirmHandler {
 
     /// Lets the buyer start another checkout, since the provider holds this one for a sum that is not the order's.
     private static func decline(_ exchange: Exchange, _ placement: Placement) async throws(Failure) {
-        let caller = exchange.caller
-        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.decline(placement.view, reason: "AmountMismatch", by: caller)
+        _ = try await Failure.mapErrors {
+            try await exchange.broker.decline(placement.view, reason: "AmountMismatch", by: exchange.caller)
         }
     }
 
     private static func takeBack(_ exchange: Exchange, _ placement: Placement) async throws(Failure) {
-        let caller = exchange.caller
-        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.unplace(placement, by: caller)
-        }
+        _ = try await Failure.mapErrors { try await exchange.broker.unplace(placement, by: exchange.caller) }
     }
 }

@@ -12,7 +12,7 @@ enum IssueHandler {
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        let form = try exchange.form(names)
+        let form = try exchange.request.form(names)
         guard let client = ClientKind(word: try form.required("client").octets), !client.isOpenedByServer else {
             throw Failure(.invalidRequest, "client is none of the three")
         }

@@ -11,13 +11,12 @@ enum PostageHandler {
 
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        let form = try exchange.form(names)
+        let form = try exchange.request.form(names)
         guard let token = try exchange.tabToken() else { throw Failure(.unknownSession) }
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.quote(token, ticket: ticket, orderReference: reference, by: caller)
+        let outcome = try await Failure.mapErrors {
+            try await exchange.broker.quote(token, ticket: ticket, orderReference: reference, by: exchange.caller)
         }
         switch outcome {
         case .quoted(let postage, let total):

@@ -22,7 +22,7 @@ enum PurchaseForm {
     ///
     /// - Throws: `invalid_request`, `order_mismatch` or `unknown_session`.
     static func read(_ exchange: Exchange) throws(Failure) -> PurchaseRequest {
-        let form = try exchange.form(names)
+        let form = try exchange.request.form(names)
         let ticket = try exchange.returnTicket(form)
         let reference = try form.required("orderReferenceId")
         guard CheckoutSessionID(reference) != nil else {

@@ -1,5 +1,6 @@
 import CheckoutCodes
 import HTTPCore
+import Operations
 import SessionBroker
 import Web
 
@@ -25,12 +26,8 @@ enum PurchaseHandler {
         let asPage = wantsPage(exchange.request)
         let caller = exchange.caller
         let purchases = exchange.services.purchases
-        let outcome = try await exchange.services.runToCompletion { () async throws(Failure) in
-            do throws(Failure) {
-                return try await purchases.purchase(request, by: caller)
-            } catch {
-                throw error.forPages
-            }
+        let outcome = try await exchange.services.shield.runToCompletion { () async throws(Failure) in
+            try await purchases.purchase(request, by: caller)
         }
         switch outcome {
         case .done(let body):

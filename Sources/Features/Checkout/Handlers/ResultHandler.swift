@@ -11,7 +11,7 @@ import Web
 /// the page says what became of it; nothing is charged here.
 enum ResultHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        if try exchange.parameter("amazonCheckoutSessionId") != nil {
+        if try exchange.request.parameter("amazonCheckoutSessionId") != nil {
             return exchange.redirect(to: "/checkout_result", webviewSession: nil)
         }
         switch try await exchange.tab() {
@@ -45,12 +45,10 @@ enum ResultHandler {
         }
         let caller = exchange.caller
         guard let refusal = await exchange.services.provider.refusal(of: checkoutSession, view.id, by: caller) else {
-            exchange.services.broker.steps.note("session.returned", view.id)
+            exchange.broker.steps.note("session.returned", view.id)
             return try await way(exchange, token, view)
         }
-        _ = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.decline(view, reason: refusal.reason, by: caller)
-        }
+        _ = try await Failure.mapErrors { try await exchange.broker.decline(view, reason: refusal.reason, by: caller) }
         return refusal.isBuyersWish ? cancelled(exchange, token, view) : declined(exchange, view)
     }
 
@@ -59,7 +57,7 @@ enum ResultHandler {
         _ token: TabToken,
         _ view: WebviewSessionView
     ) -> HTTPResponse {
-        let ticket = exchange.services.broker.returnTicket(of: token)
+        let ticket = exchange.broker.returnTicket(of: token)
         return CancelHandler.page(exchange, view, .atProvider(returnTicket: ticket))
     }
 
@@ -92,7 +90,7 @@ enum ResultHandler {
         case .mobileApp: throw Failure(.internalError, "a tab of a webview session that has none", of: view)
         case .browser:
             let purchase = BrowserPurchase(
-                returnTicket: exchange.services.broker.returnTicket(of: token),
+                returnTicket: exchange.broker.returnTicket(of: token),
                 launchTicket: try exchange.launchTicket(of: view),
                 orderReferenceID: checkoutSession,
                 total: total

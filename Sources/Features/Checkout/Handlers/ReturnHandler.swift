@@ -10,10 +10,7 @@ enum ReturnHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
         let request = try PurchaseForm.read(exchange)
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.check(request, by: caller)
-        }
+        let outcome = try await Failure.mapErrors { try await exchange.broker.check(request, by: exchange.caller) }
         switch outcome {
         case .proven:
             return exchange.json(Array("{\"status\":\"ok\"}".utf8), webviewSession: request.ticket.webviewSession)

@@ -9,12 +9,11 @@ import Web
 enum StatusHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         try exchange.requireSameOrigin()
-        let text = try exchange.form(["secureWebviewSessionId"]).required("secureWebviewSessionId")
+        let text = try exchange.request.form(["secureWebviewSessionId"]).required("secureWebviewSessionId")
         guard let ticket = LaunchTicket.parse(text) else { throw exchange.malformedToken() }
         let proof = try exchange.appProof()
-        let caller = exchange.caller
-        let status = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.status(ticket, proof: proof, by: caller)
+        let status = try await Failure.mapErrors {
+            try await exchange.broker.status(ticket, proof: proof, by: exchange.caller)
         }
         guard let status else { throw Failure(.unknownSession) }
         return exchange.json(Array("{\"state\":\"\(status.rawValue)\"}".utf8), webviewSession: ticket.webviewSession)

@@ -8,16 +8,15 @@ import Web
 /// `GET /thanks`: the receipt, for fifteen minutes, to the holder of the return ticket and the other half's proof.
 enum ThanksHandler {
     @Sendable static func get(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
-        let named = try exchange.parameter("secureWebviewSessionId")
+        let named = try exchange.request.parameter("secureWebviewSessionId")
         // Any page can have a visitor's browser load this as an image: what would count against the visitor is not looked up.
-        guard named == nil || !PrefetchGuard.isPrefetch(exchange.request) else { return exchange.neutral(.notFound) }
+        guard named == nil || !exchange.request.isPrefetch else { return exchange.neutral(.notFound) }
         let held = try exchange.receiptTicket()
         guard let ticket = named.map(ReturnTicket.parse) ?? held else { return exchange.neutral(.notFound) }
         let proof = try exchange.appProof()
         let tab = try exchange.tabToken()
-        let caller = exchange.caller
-        let outcome = try await exchange.services.mapErrors { (broker) async throws(StoreError) in
-            try await broker.receipt(ticket, proof: proof, tab: tab, by: caller)
+        let outcome = try await Failure.mapErrors {
+            try await exchange.broker.receipt(ticket, proof: proof, tab: tab, by: exchange.caller)
         }
         switch outcome {
         case .unknown, .notBought: return exchange.neutral(.notFound, offersReceipt: named != nil)

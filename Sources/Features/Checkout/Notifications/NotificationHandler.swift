@@ -1,5 +1,6 @@
 import EventIO
 import HTTPCore
+import Operations
 import SessionBroker
 import Web
 
@@ -19,10 +20,9 @@ enum NotificationHandler {
     @Sendable static func post(_ exchange: Exchange) async throws(Failure) -> HTTPResponse {
         guard let inbox = exchange.services.notifications else { throw Failure(.notFound) }
         let body = exchange.request.body
-        let peer = exchange.request.peer
-        let sender = ClientKeys(address: peer.bucketKey, network: peer.networkKey)
+        let sender = exchange.request.peer.keys
         // What has begun is finished although the sender goes away: a message may be on its way to the disk.
-        let status = try await exchange.services.runToCompletion { () async throws(Failure) -> Int in
+        let status = try await exchange.services.shield.runToCompletion { () async throws(Failure) -> Int in
             await inbox.receive(body, from: sender, at: SystemClock().now())
         }
         let answer: HTTPStatus =

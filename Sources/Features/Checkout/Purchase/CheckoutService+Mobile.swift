@@ -3,6 +3,7 @@ import CheckoutCodes
 package import Commerce
 package import MerchantAPI
 import MerchantOrders
+package import Primitives
 package import SessionBroker
 package import Web
 

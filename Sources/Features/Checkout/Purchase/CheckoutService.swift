@@ -4,7 +4,7 @@ import Commerce
 import Cryptography
 import EventIO
 import MerchantAPI
-import Primitives
+package import Primitives
 package import SessionBroker
 import Telemetry
 package import Web

@@ -23,7 +23,7 @@ struct PurchaseLease {
 /// Every repeat of a call carries the same idempotency key; a new key is used only for a new numbered attempt, and that only
 /// after the provider has said that the last one had no effect.
 final class PurchaseOperations: PaymentOperations {
-    private let broker: Broker
+    let broker: Broker
     private let checkout: CheckoutService
     private let polls: PollCounters
     private let wakePolls: () -> Void
@@ -147,30 +147,22 @@ final class PurchaseOperations: PaymentOperations {
     // MARK: The store
 
     func settle(_ lease: PurchaseLease, as end: AttemptOutcome) async throws(Failure) -> Bool {
-        try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.settle(lease.attempt, as: end, by: lease.caller)
-        }
+        try await Failure.mapErrors { try await broker.settle(lease.attempt, as: end, by: lease.caller) }
     }
 
     func release(_ lease: PurchaseLease, because failure: Failure) async throws(Failure) -> Bool {
-        try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.release(lease.attempt, by: lease.caller)
-        }
+        try await Failure.mapErrors { try await broker.release(lease.attempt, by: lease.caller) }
     }
 
     func expireLease(_ lease: PurchaseLease, because failure: Failure) async throws(Failure) -> Bool {
-        try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.expireLease(lease.attempt, by: lease.caller)
-        }
+        try await Failure.mapErrors { try await broker.expireLease(lease.attempt, by: lease.caller) }
     }
 
     /// The lease of a request ends by itself, as after any other try of it: whoever repeats it at once would be held back again.
     func putBack(_ lease: PurchaseLease, because failure: Failure) async throws(Failure) -> Bool {
         logger.info("purchase.held_back", lease.attempt.fields(failure.detail))
         guard let overdue = lease.overdue else { return true }
-        return try await mapErrors { (broker) async throws(StoreError) in
-            try await broker.putBack(lease.attempt, overdue, by: lease.caller)
-        }
+        return try await Failure.mapErrors { try await broker.putBack(lease.attempt, overdue, by: lease.caller) }
     }
 
     func giveUp(
@@ -178,7 +170,7 @@ final class PurchaseOperations: PaymentOperations {
         _ reason: GiveUpReason,
         because failure: Failure
     ) async throws(Failure) -> Failure? {
-        let held = try await mapErrors { (broker) async throws(StoreError) in
+        let held = try await Failure.mapErrors {
             try await broker.giveUp(lease.attempt, reason: reason.rawValue, by: lease.caller)
         }
         guard held else { return nil }
@@ -215,16 +207,7 @@ final class PurchaseOperations: PaymentOperations {
     /// Whether the provider has denied the session for an hour: one 404 may be of a key or an account that was wrong for a
     /// minute.
     private func isMissing(_ attempt: PurchaseAttempt) async throws(Failure) -> Bool {
-        try await mapErrors { (broker) async throws(StoreError) in try await broker.store.noteMissing(attempt) }
-    }
-
-    /// The codes are those of `/v1`, where an unknown outcome has one of its own; pages show it as `unavailable`.
-    func mapErrors<Value>(_ body: (Broker) async throws(StoreError) -> Value) async throws(Failure) -> Value {
-        do throws(StoreError) {
-            return try await body(broker)
-        } catch {
-            throw Failure(forMerchantAPI: error)
-        }
+        try await Failure.mapErrors { try await broker.store.noteMissing(attempt) }
     }
 }
 

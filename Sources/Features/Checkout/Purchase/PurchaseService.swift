@@ -2,7 +2,7 @@ import AmazonPay
 import CheckoutCodes
 import MerchantAPI
 import MerchantOrders
-import Primitives
+package import Primitives
 package import SessionBroker
 import Telemetry
 package import Web
@@ -61,9 +61,7 @@ package final class PurchaseService {
         _ facts: MobileFacts? = nil,
         by caller: Caller
     ) async throws(Failure) -> PurchaseOutcome {
-        let outcome = try await operations.mapErrors { (broker) async throws(StoreError) in
-            try await broker.purchase(request, by: caller)
-        }
+        let outcome = try await Failure.mapErrors { try await operations.broker.purchase(request, by: caller) }
         switch outcome {
         case .begin(let attempt):
             let lease = PurchaseLease(attempt: attempt, facts: facts, caller: caller)
@@ -92,8 +90,8 @@ package final class PurchaseService {
     func recover(_ purchase: OverduePurchase, by caller: Caller) async throws(Failure) {
         let isOver = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries, age: purchase.age) == nil
         let pause = PollSchedule.next(.stuckPurchase, polls: purchase.recoveries + 1, age: purchase.age)
-        let attempt = try await operations.mapErrors { (broker) async throws(StoreError) in
-            try await broker.takeOver(purchase.webviewSession, pause: pause ?? .zero, by: caller)
+        let attempt = try await Failure.mapErrors {
+            try await operations.broker.takeOver(purchase.webviewSession, pause: pause ?? .zero, by: caller)
         }
         guard let attempt else { return }
         let lease = PurchaseLease(attempt: attempt, facts: nil, caller: caller, overdue: purchase)
@@ -132,8 +130,8 @@ package final class PurchaseService {
         case .unknown(let error) where error.isHeldBack: return .heldBack
         case nil, .notReady, .amountMismatch, .completedOtherwise, .notSent, .unknown, .rejected: return .same
         }
-        let isDone = try await operations.mapErrors { (broker) async throws(StoreError) in
-            try await broker.resume(webviewSession, reason: "reread", by: caller)
+        let isDone = try await Failure.mapErrors {
+            try await operations.broker.resume(webviewSession, reason: "reread", by: caller)
         }
         guard isDone else { return .same }
         logger.info("purchase.resumed", [LogField("webview_session", webviewSession.description)])
@@ -168,8 +166,8 @@ package final class PurchaseService {
         case .unknown(let error) where error.isHeldBack: return .heldBack
         default: return .notPaid
         }
-        let isDone = try await operations.mapErrors { (broker) async throws(StoreError) in
-            try await broker.reclaim(webviewSession, session: checkoutSession, reason: "charge", by: caller)
+        let isDone = try await Failure.mapErrors {
+            try await operations.broker.reclaim(webviewSession, session: checkoutSession, reason: "charge", by: caller)
         }
         return isDone ? .done : .notPaid
     }

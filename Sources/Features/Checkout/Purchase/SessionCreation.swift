@@ -66,12 +66,7 @@ package final class SessionCreation {
             proof: cart.proof,
             challenge: cart.challenge
         )
-        let outcome: IssueOutcome
-        do throws(StoreError) {
-            outcome = try await broker.issue(request, by: caller)
-        } catch {
-            throw error.failure
-        }
+        let outcome = try await Failure.mapErrors { try await broker.issue(request, by: caller) }
         switch outcome {
         case .issued(let issued):
             noteIssued(issued, cart.client)

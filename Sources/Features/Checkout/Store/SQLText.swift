@@ -1,5 +1,5 @@
 package import Postgres
-import Primitives
+package import Primitives
 package import SessionBroker
 
 /// Pieces of SQL that several statements share.

@@ -13,6 +13,9 @@ import Webhooks
 package struct Notes: Feature, FeatureProcess {
     private let keep: Duration
     private let stampURL: String
+    /// Replies of an address.
+    private let replies = AddressRateLimit(perMinute: 10)
+    private var origin = ""
 
     package static let card = FeatureCard(
         "notes",
@@ -47,11 +50,17 @@ package struct Notes: Feature, FeatureProcess {
         return [Finding("N01", .warning, "notes.keep", "Notes are gone within a day.", remedy: "Keep them longer.")]
     }
 
-    package func start(_ process: ProcessContext) -> Notes { self }
+    package func start(_ process: ProcessContext) -> Notes {
+        var notes = self
+        notes.origin = process.web.text
+        return notes
+    }
 
     package var retentions: [Retention] { [Retention("note", keep: keep)] }
 
-    package func open(_ loop: LoopContext) throws -> NotesPart { try NotesPart(loop, stamps: stampURL + "/stamp") }
+    package func open(_ loop: LoopContext) throws -> NotesPart {
+        try NotesPart(loop, stamps: stampURL + "/stamp", origin: origin, replies)
+    }
 
     package func probe(_ context: ProbeContext) async -> [Finding] {
         do {

@@ -1,6 +1,7 @@
 import EventIO
 import HTTPClient
 import HTTPCore
+import Operations
 import Pages
 import Postgres
 import Primitives
@@ -20,9 +21,13 @@ package final class NotesPart: FeaturePart {
 
     private let stamps: any HTTPExchange
     private let stampURL: String
+    private let origin: String
+    private let replies: AddressRateLimit
 
-    init(_ loop: LoopContext, stamps url: String) throws {
+    init(_ loop: LoopContext, stamps url: String, origin: String, _ replies: AddressRateLimit) throws {
         self.loop = loop
+        self.origin = origin
+        self.replies = replies
         var purpose = OutboundPurpose("stamps")
         purpose.breaker = CircuitBreaker.Policy()
         stamps = loop.client(purpose)
@@ -41,7 +46,11 @@ package final class NotesPart: FeaturePart {
             .page,
             [
                 Route(.get, "/notes/{note}", "a note", NotesPart.show),
-                Route(.post, "/notes/{note}", "reply to it", bodyLimit: 1_024, NotesPart.reply),
+                Route(.post, "/notes/{note}", "reply to it", bodyLimit: 1_024, NotesPart.reply)
+                    .guarded { part, request throws(Failure) in
+                        try request.requireSameOrigin(as: part.origin)
+                        try part.replies.take(request.peer.keys, at: part.loop.reactor.now)
+                    },
             ]
         ),
         RouteGroup(
@@ -53,7 +62,7 @@ package final class NotesPart: FeaturePart {
 
     private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (note, text) = try await found(request)
-        let wasSeen = try HTTPCookies(request).value(NotesPart.cookie) == note.description
+        let wasSeen = try request.cookie(NotesPart.cookie) { UUIDBytes($0.text) } == note
         let seen = Localized("このメモはすでにご覧になっています。", "You have read this note before.")
         let heading = Localized("お店からのメモ", "A note from the shop")
         let paragraphs = [Localized(text, text)] + (wasSeen ? [seen] : [])
@@ -65,8 +74,11 @@ package final class NotesPart: FeaturePart {
 
     private func reply(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (note, _) = try await found(request)
-        guard let text = try? request.formParameters().value("text") else { throw Failure(.invalidRequest, "no text") }
-        let rows = try await loop.database.write(NoteStatement.reply(note, text), key: note)
+        let text = try request.form(["text"]).required("text")
+        // A reply that has begun is written although its sender hangs up.
+        let rows = try await loop.shield.runToCompletion { () async throws in
+            try await self.loop.database.write(NoteStatement.reply(note, text), key: note)
+        }
         guard rows.count == 1 else { throw Failure(.noteReplied) }
         return HTTPResponse(.noContent, block: loop.headers.plain)
     }

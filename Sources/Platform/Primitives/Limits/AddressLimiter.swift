@@ -33,6 +33,14 @@ package struct AddressLimiter: Sendable {
         networks = RateLimiter(network, capacity: capacity)
     }
 
+    /// A limiter with full buckets; a network has ten of an address.
+    package init(_ address: RateLimiter.Rate, capacity: Int) {
+        self.init(address: address, network: address.times(AddressLimiter.networkFactor), capacity: capacity)
+    }
+
+    /// How many addresses of a network may do at once what one may.
+    package static let networkFactor = 10
+
     /// How long a client has to wait, in whole seconds, or `nil` when it may go on; counts nothing.
     package mutating func wait(_ client: ClientKeys, at now: Int64) -> Int? {
         addresses.wait(client.address, at: now) ?? networks.wait(client.network, at: now)

@@ -1,4 +1,4 @@
-import SessionBroker
+import Primitives
 import TestKit
 import Testing
 

@@ -23,7 +23,7 @@ package struct RateLimiter: Sendable {
         let burst: Int
 
         /// One in a microsecond, the unit that is counted in; more than a process answers.
-        static let greatest = 60_000_000
+        package static let greatest = 60_000_000
 
         /// A rate; by default as many at once as in a minute.
         package init(perMinute: Int, burst: Int? = nil) {
@@ -32,7 +32,7 @@ package struct RateLimiter: Sendable {
         }
 
         /// The rate of several such keys together.
-        func times(_ factor: Int) -> Rate { Rate(perMinute: perMinute * factor, burst: burst * factor) }
+        package func times(_ factor: Int) -> Rate { Rate(perMinute: perMinute * factor, burst: burst * factor) }
     }
 
     /// A limiter with full buckets.
@@ -45,7 +45,7 @@ package struct RateLimiter: Sendable {
     }
 
     /// A limiter with full buckets.
-    init(_ rate: Rate, capacity: Int) {
+    package init(_ rate: Rate, capacity: Int) {
         interval = RateLimiter.minute / Int64(rate.perMinute)
         depth = interval * Int64(rate.burst - 1)
         fullAt = GenerationCache(capacity: capacity, life: RateLimiter.minute)

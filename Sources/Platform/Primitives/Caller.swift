@@ -1,5 +1,3 @@
-package import Primitives
-
 /// Where a request comes from, as far as it may be remembered.
 ///
 /// A request over HTTP makes one of these, so its texts are written only where they are stored: neither takes an allocation.
@@ -11,7 +9,7 @@ package struct Caller: Sendable {
 
     /// What limits count by.
     package let keys: ClientKeys
-    /// Whether a merchant's key vouches for it: then what it shows in vain counts for the session, not for the address.
+    /// Whether an API key vouches for it: then what it shows in vain is not counted against the address.
     package var showsKey = false
     private let origin: Origin
 

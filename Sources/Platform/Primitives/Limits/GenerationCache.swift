@@ -2,32 +2,35 @@
 ///
 /// New entries go into the young generation. When it is full or its time is over it becomes the old one, and what was old is
 /// forgotten at once: each step is O(1), and an entry lives between one life and two. At most twice the capacity is held.
-package struct GenerationCache<Key: Hashable, Value> {
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
+// Inlined, since unspecialised code would look up the types' metadata at each step.
+@usableFromInline package struct GenerationCache<Key: Hashable, Value> {
+    @usableFromInline var young: [Key: Value] = [:]
+    @usableFromInline var old: [Key: Value] = [:]
     /// Microseconds.
-    private var turnedAt: Int64 = .min
-    private let capacity: Int
+    @usableFromInline var turnedAt: Int64 = .min
+    @usableFromInline let capacity: Int
     /// Microseconds.
-    private let life: Int64
+    @usableFromInline let life: Int64
 
     /// An empty cache.
     ///
     /// - Parameters:
     ///   - life: How long a generation stays young, in microseconds.
+    @inlinable
     package init(capacity: Int, life: Int64) {
         self.capacity = max(1, capacity)
         self.life = max(1, life)
     }
 
     /// How many entries are held.
-    package var count: Int { young.count + old.count }
+    @inlinable package var count: Int { young.count + old.count }
 
     /// The value of a key, if it is held.
     ///
     /// - Parameters:
     ///   - now: Microseconds, by the clock that counts the lives.
     /// - Returns: What was set last, or `nil`.
+    @inlinable
     package mutating func value(for key: Key, at now: Int64) -> Value? {
         turn(at: now)
         return young[key] ?? old[key]
@@ -37,13 +40,15 @@ package struct GenerationCache<Key: Hashable, Value> {
     ///
     /// - Parameters:
     ///   - now: Microseconds.
+    @inlinable
     package mutating func set(_ value: Value, for key: Key, at now: Int64) {
         turn(at: now)
         if young.count >= capacity, young[key] == nil { advance(at: now) }
         young[key] = value
     }
 
-    private mutating func turn(at now: Int64) {
+    @inlinable
+    mutating func turn(at now: Int64) {
         guard turnedAt != .min else {
             turnedAt = now
             return
@@ -59,7 +64,8 @@ package struct GenerationCache<Key: Hashable, Value> {
         advance(at: now)
     }
 
-    private mutating func advance(at now: Int64) {
+    @inlinable
+    mutating func advance(at now: Int64) {
         old = young
         young = [:]
         turnedAt = now
