@@ -183,6 +183,16 @@ def drive(demo):
     expect((status, "There is a reply" in page), (409, True), "another reply")
     expect(429 in [demo.curl(f"/notes/{note}", "-d", "text=Again")[0] for _ in range(10)], True, "too many replies")
 
+    secret = (demo.folder / "data/development/merchant.secret").read_bytes()
+    keys = demo.folder / "keys"
+    keys.touch(0o600)
+    keys.write_text(f"1 {secret.hex()}\n2 {os.urandom(32).hex()}\n")
+    demo.environment["SALLYPORT_MERCHANT_SECRET_FILE"] = str(keys)
+    for resealed in (1, 0):
+        report = [json.loads(line) for line in demo.command("reseal").splitlines() if line.startswith("{")]
+        expect(report[-1], {"column": "note.reply", "values": 1, "resealed": resealed, "left": 0}, "the reply, sealed anew")
+    del demo.environment["SALLYPORT_MERCHANT_SECRET_FILE"]
+
     events = json.loads(demo.curl("/v1/events", *bearer)[1])["data"]
     told = [(e["type"], e["subject"], e["sequence"], e["data"]) for e in events if e["type"].startswith("note.")]
     expect(told[0], ("note.written", {"kind": "board", "id": BOARD}, 1, {"note": note}), "the event")

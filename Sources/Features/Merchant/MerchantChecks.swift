@@ -16,8 +16,8 @@ extension MerchantFeature {
             guard let problem = WebhookAddress.problem(text, allowsLoopback: servers.allowsLoopback) else { continue }
             reader.complain(setting, "\(text): \(problem)")
         }
-        if !servers.hasSecret {
-            reader.complain(setting, "merchant.secret_file is not set, which keys are derived from")
+        if !features.keyring.isSet {
+            reader.complain(setting, "\(KeyringFile.setting) is not set, which keys are derived from")
         }
     }
 }
@@ -28,14 +28,14 @@ private enum PostageChecks {
 
     static func findings(_ settings: ExaminedSettings) -> [Finding] {
         guard !settings.list(setting).isEmpty else { return [] }
-        if settings.files["merchant.secret_file"] == nil {
+        if settings.files[KeyringFile.setting] == nil {
             return [
                 Finding(
                     "D44",
                     .error,
                     setting,
                     "Shipping cost requests are signed with a key from merchant.secret_file, which is not set.",
-                    remedy: "Name a file of \(WebhookVault.leastByteCount) random bytes that all processes share."
+                    remedy: "Name a file of keys that all processes share."
                 )
             ]
         }

@@ -32,7 +32,13 @@ package struct MerchantFeature: Feature {
                 unknownPerMinute: checkout.settings.policy.limits.unknownPerMinute,
                 process
             ),
-            postage: try PostageSetup(policy, keys: settings.postageKeys, servers, agent: process.agent),
+            postage: try PostageSetup(
+                policy,
+                keys: settings.postageKeys,
+                servers,
+                process.keyring,
+                agent: process.agent
+            ),
             counters: LedgerCounters(process.metrics)
         )
     }
@@ -81,8 +87,6 @@ package final class MerchantPart {
     let reports: PostgresReconciliationStore
     /// What has no outcome yet.
     let unsettled: PostgresUnsettledStore
-    /// What operators decided.
-    let operators: PostgresOperatorStore
     let counters: LedgerCounters
     /// How long orders and their ledger are kept behind their month.
     let orderRetention: Duration
@@ -98,7 +102,6 @@ package final class MerchantPart {
         events = PostgresEventStore(client: database)
         reports = PostgresReconciliationStore(client: database)
         unsettled = PostgresUnsettledStore(client: database)
-        operators = PostgresOperatorStore(client: database)
         payments = PaymentService(
             orders: orders,
             client: checkout.provider.client,

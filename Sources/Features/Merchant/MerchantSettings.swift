@@ -15,7 +15,7 @@ package struct MerchantSettings: Sendable {
     /// Which apps buyers may be sent back to by the provider's library.
     let appLinks: Set<AppLinkOrigin>
     /// Numbers of the keys that questions for the postage are signed with: one, or two while they change.
-    let postageKeys: [Int]
+    let postageKeys: [PostageKeyNumber]
     /// How long orders are kept behind their month.
     let orderRetention: Duration
     /// Pause between two looks at what is to be asked of the provider; `nil` for never.
@@ -97,16 +97,12 @@ extension SettingReader {
     }
 
     /// One number or two.
-    fileprivate mutating func keyNumbers(_ name: String, _ meaning: String) -> [Int] {
+    fileprivate mutating func keyNumbers(_ name: String, _ meaning: String) -> [PostageKeyNumber] {
         let texts = list(name, "1", meaning)
-        let numbers = texts.compactMap { text in
-            DecimalDigits.parse(text.utf8Span.span, limit: PostageKeys.greatestNumber)
-        }
-        guard numbers.count == texts.count, 1...2 ~= numbers.count, numbers.first != numbers.dropFirst().first,
-            !numbers.contains(0)
-        else {
-            complain(name, "not a whole number from 1 to \(PostageKeys.greatestNumber), or two of them")
-            return [1]
+        let numbers = texts.compactMap { PostageKeyNumber($0) }
+        guard numbers.count == texts.count, 1...2 ~= numbers.count, numbers.first != numbers.dropFirst().first else {
+            complain(name, "not \(PostageKeyNumber.form), or two of them")
+            return [.usual]
         }
         return numbers
     }

@@ -16,7 +16,6 @@ final class OrderUpkeep {
     func add(to upkeep: Upkeep) {
         upkeep.add { await self.pruneLedger() }
         upkeep.add { await self.pruneClaims() }
-        upkeep.add { await self.pruneOperators() }
         upkeep.add { await self.showNewestReport() }
         upkeep.add { await self.countUnsettled() }
     }
@@ -38,17 +37,6 @@ final class OrderUpkeep {
         guard let keys = part.keys else { return false }
         do throws(StoreError) {
             return try await keys.prune(keep: part.orderRetention) == PostgresKeyStore.pruneLimit
-        } catch {
-            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
-            return false
-        }
-    }
-
-    /// Forgets what operators decided about orders of long ago.
-    private func pruneOperators() async -> Bool {
-        do throws(StoreError) {
-            let keep = part.orderRetention
-            return try await part.operators.prune(keep: keep) == PostgresOperatorStore.pruneLimit
         } catch {
             part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false

@@ -19,7 +19,7 @@ final class ShippingCostClient: ShippingCosts {
     private let exchange: any HTTPExchange
     private let signer: WebhookSigner
     private let keys: PostageKeys
-    private let numbers: [Int]
+    private let numbers: [PostageKeyNumber]
     private let agent: String
     private let clock: any WallClock
     private let random: any RandomSource
@@ -44,7 +44,7 @@ final class ShippingCostClient: ShippingCosts {
         over exchange: any HTTPExchange,
         signer: WebhookSigner,
         keys: PostageKeys,
-        numbers: [Int],
+        numbers: [PostageKeyNumber],
         agent: String,
         clock: any WallClock,
         random: any RandomSource

@@ -9,9 +9,12 @@ package struct ConfiguredFeatures: Sendable {
 
     /// Those that are off, in list order.
     package let off: [FeatureOff]
+    /// The file of the keys that all of them seal under.
+    package let keyring: KeyringFile
 
     /// What each made of its settings; one that needs another which is off is off, too.
-    init(_ all: [any Feature]) {
+    init(_ all: [any Feature], _ keyring: KeyringFile) {
+        self.keyring = keyring
         var on: [any Feature] = []
         var off: [FeatureOff] = []
         for feature in all {
@@ -47,7 +50,7 @@ package struct ConfiguredFeatures: Sendable {
 
     /// What checks without a network find, also with settings that nothing starts with.
     package func findings(_ settings: ExaminedSettings) -> [Finding] {
-        on.flatMap { $0.findings(settings) }
+        KeyringFile.findings(settings) + on.flatMap { $0.findings(settings) }
     }
 
     /// What checks over the network find, also with settings that nothing starts with.
@@ -84,6 +87,11 @@ package struct ConfiguredFeatures: Sendable {
         process.active = FeatureSet(on.map { Swift.type(of: $0) })
         var running: [RunningFeatures.Member] = []
         var problems: [String] = []
+        do throws(ConfigurationError) {
+            process.keyring = try keyring.read()
+        } catch {
+            problems = error.problems
+        }
         for feature in on {
             let type = Swift.type(of: feature)
             // One that did not start has said why itself.

@@ -47,6 +47,8 @@ package struct FeatureCard: Sendable {
 package struct FeatureStatements: Sendable {
     /// All of them.
     package let all: [Statement]
+    /// Columns whose values are sealed under the keyring, in the order in which they are sealed anew.
+    package let sealed: [SealedColumn]
     /// Whether a folder of migrations is the feature's, and makes its tables.
     package let haveMigrations: Bool
     /// The tables of these whose rows are only added to.
@@ -56,15 +58,30 @@ package struct FeatureStatements: Sendable {
     let trustedFunctions: [String]
 
     /// Of a feature without tables.
-    package static let none = FeatureStatements(all: [], haveMigrations: false, trails: [], trustedFunctions: [])
+    package static let none = FeatureStatements(
+        all: [],
+        sealed: [],
+        haveMigrations: false,
+        trails: [],
+        trustedFunctions: []
+    )
 
     /// On tables that migrations of the feature make, beside those of features below and the shared ones.
+    ///
+    /// - Parameter sealed: Columns of these tables that `reseal` walks; one whose values move into another stands before that.
     package static func own(
         _ all: [Statement],
+        sealed: [SealedColumn] = [],
         trails: [String] = [],
         trustedFunctions: [String] = []
     ) -> FeatureStatements {
-        FeatureStatements(all: all, haveMigrations: true, trails: trails, trustedFunctions: trustedFunctions)
+        FeatureStatements(
+            all: all + sealed.flatMap(\.statements),
+            sealed: sealed,
+            haveMigrations: true,
+            trails: trails,
+            trustedFunctions: trustedFunctions
+        )
     }
 }
 

@@ -31,6 +31,9 @@ package struct FeatureSet: Sendable {
     /// Every statement that is sent to the database.
     package var statements: [Statement] { cards.flatMap(\.statements.all) }
 
+    /// Every column whose values are sealed under the keyring.
+    package var sealed: [SealedColumn] { cards.flatMap(\.statements.sealed) }
+
     /// Every code that requests are refused with.
     package var failures: [FailureCode] { cards.flatMap(\.failures) }
 
@@ -54,7 +57,8 @@ package struct FeatureSet: Sendable {
 
     /// Reads the settings of all.
     package func configured(_ settings: inout SettingReader) -> ConfiguredFeatures {
-        ConfiguredFeatures(types.map { $0.init(&settings) })
+        let keyring = KeyringFile(&settings)
+        return ConfiguredFeatures(types.map { $0.init(&settings) }, keyring)
     }
 
     /// What is wrong with the list itself, beside names that the program has already.
@@ -63,6 +67,7 @@ package struct FeatureSet: Sendable {
     package func faults(beside program: Names = Names()) -> [String] {
         var taken = program
         var faults: [String] = []
+        var tables: [String: String] = [:]
         for folder in sharedFolders {
             if !FeatureSet.isWord(folder) { faults.append("\(folder): not a word in lower case") }
             taken.all.insert(Names.Name(kind: "feature", text: folder))
@@ -74,6 +79,10 @@ package struct FeatureSet: Sendable {
             }
             for name in card.names where !taken.all.insert(name).inserted {
                 faults.append("\(card.name): \(name.kind) \(name.text) is another's already")
+            }
+            for column in card.statements.sealed
+            where tables.updateValue(column.table, forKey: column.purpose) ?? column.table != column.table {
+                faults.append("\(card.name): \(column.name) has a purpose of another table, \(column.purpose)")
             }
         }
         return faults

@@ -1,3 +1,4 @@
+package import Cryptography
 package import Pages
 import Settings
 package import Telemetry
@@ -25,6 +26,8 @@ package struct ProcessContext: Sendable {
     package let assets: StaticAssets
     /// Certificate of the authority that a demo has made for itself, in PEM; `nil` for a program that serves buyers.
     package var developmentAuthority: [UInt8]?
+    /// The keys that values in the database are sealed under; `nil` where no file is set.
+    package internal(set) var keyring: Keyring?
     /// Where to write.
     package let logger: Logger
     /// Where to count.

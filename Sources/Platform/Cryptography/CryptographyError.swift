@@ -10,6 +10,8 @@ package struct CryptographyError: Error, Sendable, CustomStringConvertible, Cust
         case invalidCertificate
         /// Sealed bytes were altered, cut, or sealed with another key or context.
         case notAuthentic
+        /// Sealed under a key that is not there; the detail has its number.
+        case unknownKey
         /// OpenSSL refused for a reason of its own; see the detail.
         case failed
     }

@@ -203,7 +203,9 @@ package final class Application: Sendable {
         let upkeep = loop.isFirst ? Upkeep(isHurried: jobs.isShortened) : nil
         if let upkeep {
             let store = PostgresPartitionStore(client: loop.database)
-            PartitionUpkeep(store, health: partitions, self.features.retentions, logger: logger).add(to: upkeep)
+            let retentions = self.features.retentions
+            PartitionUpkeep(store, health: partitions, retentions, logger: logger).add(to: upkeep)
+            OperatorUpkeep(PostgresOperatorStore(client: loop.database), retentions, logger: logger).add(to: upkeep)
         }
         let schedule = JobSchedule(jobs, on: loop.reactor, upkeep, end: workStop, logger: logger)
         schedule.finish { loop.shield.isIdle }

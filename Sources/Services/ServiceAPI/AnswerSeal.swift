@@ -5,7 +5,7 @@ package import Primitives
 ///
 /// AES-256-GCM; the key is HKDF-SHA256 of the whole text of the merchant's key, with key id and the client's word as salt,
 /// which are authenticated too: a sealed answer that is moved to another row does not open. After a rotation answers of before
-/// do not open. One per loop, not `Sendable`.
+/// do not open. The keyring has no part in it: only who shows the key can open the answer. One per loop, not `Sendable`.
 package final class AnswerSeal {
     private static let purpose = Array("sallyport/idempotency/1".utf8)
 

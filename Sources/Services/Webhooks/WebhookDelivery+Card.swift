@@ -6,7 +6,10 @@ extension WebhookDelivery {
         "webhooks",
         commands: [WebhooksCommand.command],
         // Triggers of orders write the events.
-        statements: .own(PostgresWebhookStore.statements + PostgresEventStore.statements),
+        statements: .own(
+            PostgresWebhookStore.statements + PostgresEventStore.statements,
+            sealed: WebhookVault.columns
+        ),
         demo: FeatureDemo(secrets: ["merchant.secret_file": "merchant"]) { _ in ["webhooks.allow_loopback": true] }
     )
 }

@@ -18,7 +18,7 @@ package struct WebhookDelivery: Feature {
 
     package func start(_ process: ProcessContext) throws -> WebhookProcess {
         try settings.checkAuthorities()
-        return WebhookProcess(settings: settings, secret: try settings.secret(), process: process)
+        return WebhookProcess(settings: settings, process: process)
     }
 }
 
@@ -26,8 +26,6 @@ package struct WebhookDelivery: Feature {
 package struct WebhookProcess: FeatureProcess {
     /// How endpoints are reached.
     package let settings: WebhookSettings
-    /// `nil` where no key can be opened.
-    let secret: Secret<[UInt8]>?
     let process: ProcessContext
 
     package var retentions: [Retention] { [Retention("event", keep: settings.eventRetention)] }
@@ -44,12 +42,12 @@ package struct WebhookProcess: FeatureProcess {
 
     /// `nil` on other loops than the first, and without a secret, as nothing can be signed: what happens meanwhile waits in the database.
     private func dispatcher(_ loop: LoopContext) throws -> WebhookDispatcher? {
-        guard loop.isFirst, let secret else { return nil }
+        guard loop.isFirst, let keyring = process.keyring else { return nil }
         return WebhookDispatcher(
             policy: settings.policy,
             store: PostgresWebhookStore(client: loop.database),
             sender: try WebhookSender(over: loop.client(settings.outbound), agent: process.agent),
-            vault: try WebhookVault(secret: secret),
+            vault: try WebhookVault(keyring),
             reactor: loop.reactor,
             logger: process.logger,
             metrics: process.metrics
@@ -114,7 +112,7 @@ package final class WebhookPart: FeaturePart {
     /// A secret that was forgotten would show only in what merchants do not hear.
     private func warnOfEndpoints() async {
         guard let endpoints = try? await store.endpoints(), !endpoints.isEmpty else { return }
-        let fields = [LogField("endpoints", endpoints.count), LogField("setting", "merchant.secret_file")]
+        let fields = [LogField("endpoints", endpoints.count), LogField("setting", KeyringFile.setting)]
         process.logger.error("webhook.no_secret", fields)
     }
 

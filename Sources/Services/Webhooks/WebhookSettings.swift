@@ -1,12 +1,10 @@
 import EventIO
 package import HTTPClient
-package import Primitives
+import Primitives
 package import Settings
 
 /// How webhooks and postage callbacks reach merchants' servers.
 package struct WebhookSettings: Sendable {
-    /// What the keys of endpoints are sealed under; empty where there are none.
-    let secretPath: String
     let tries: Int
     let timeout: Duration
     let concurrency: Int
@@ -18,10 +16,6 @@ package struct WebhookSettings: Sendable {
 
     /// Reads them.
     package init(_ read: inout SettingReader) {
-        secretPath = read.secretFile(
-            "merchant.secret_file",
-            "file of 32 bytes or more that processes share; seals webhook keys, and shipping cost keys are derived from it"
-        )
         let usual = DeliveryPolicy()
         tries = read.number(
             "webhooks.tries",
@@ -47,20 +41,6 @@ package struct WebhookSettings: Sendable {
             "days to keep events after the end of their month"
         )
         eventRetention = .seconds(days * 86_400)
-    }
-
-    /// Whether a file of the secret is set.
-    package var hasSecret: Bool { !secretPath.isEmpty }
-
-    /// What the keys of endpoints are sealed under, read anew at every call.
-    ///
-    /// - Returns: The whole file, or `nil` where none is set.
-    /// - Throws: `ConfigurationError` that says what is wrong with the file.
-    package func secret() throws(ConfigurationError) -> Secret<[UInt8]>? {
-        guard hasSecret else { return nil }
-        let bytes = try SecretFile.read(secretPath, "merchant.secret_file")
-        if bytes.count >= WebhookVault.leastByteCount { return Secret(bytes) }
-        throw ConfigurationError(problems: ["merchant.secret_file: fewer than \(WebhookVault.leastByteCount) bytes"])
     }
 
     /// Reads the file of authorities, where one is set.

@@ -40,14 +40,12 @@ enum WebhooksCommand {
             let settings = feature.settings
             let known = WebhookEventType.ofOrders + context.slots(WebhookEventType.self)
             let action = try WebhookAction(input.arguments, settings, known: known)
-            let secret = try settings.secret()
-            if action.needsSecret, secret == nil {
-                throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are sealed with it"])
-            }
+            let keyring =
+                action.needsSecret ? try context.features.keyring.demanded("keys are sealed with it") : nil
             let trail = try OperatorTrail(input)
             let decision = decision(input.arguments)
             let (lines, isTaken) = try await context.connected { reactor, client in
-                let vault = try secret.map { secret throws(CryptographyError) in try WebhookVault(secret: secret) }
+                let vault = try keyring.map { keyring throws(CryptographyError) in try WebhookVault(keyring) }
                 let runner = WebhookRunner(
                     store: PostgresWebhookStore(client: client),
                     vault: vault,
@@ -110,7 +108,7 @@ enum WebhookAction: Sendable, Equatable {
     case remove(UUIDBytes)
     case test(UUIDBytes)
 
-    /// Whether it needs the secret that keys are sealed under.
+    /// Whether it needs what keys are sealed under.
     var needsSecret: Bool {
         switch self {
         case .add, .rotate, .test: true

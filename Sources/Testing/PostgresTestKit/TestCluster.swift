@@ -54,7 +54,15 @@ enum TestCluster {
             let name = "template_\(state.templates.count)"
             try PostgresAdmin(url: url, patience: TestDatabase.patience).createDatabase(name)
             try Migrations.apply(url: url, database: name, directory: migrations, features: features)
-            if isAged { try PostgresAdmin(url: url, database: name).run(AgedDatabase.sql) }
+            if isAged {
+                let sql: String
+                do throws(IOError) {
+                    sql = try AgedDatabase.sql(features)
+                } catch {
+                    throw PostgresError(.cluster, "\(error)")
+                }
+                try PostgresAdmin(url: url, database: name).run(sql)
+            }
             state.templates[key] = name
             return name
         }

@@ -21,7 +21,10 @@ private struct Lamp: Feature {
 
     static let card = FeatureCard(
         "lamp",
-        statements: .own([Statement(name: "lamp_read", sql: "SELECT 1")]),
+        statements: .own(
+            [Statement(name: "lamp_read", sql: "SELECT 1")],
+            sealed: [SealedColumn("lamp", key: [.bigint("lamp_id")], "code", purpose: "lamp")]
+        ),
         failures: [.dark],
         cookies: ["lamp"],
         demo: FeatureDemo(secrets: ["lamp.key_file": "lamp"]) { _ in ["lamp.watts": "7"] },
@@ -129,7 +132,11 @@ private struct Broken: Feature {
 
 /// A feature that asks for what its card does not name.
 private struct Thief: Feature {
-    static let card = FeatureCard("thief", cookies: ["lamp"])
+    static let card = FeatureCard(
+        "thief",
+        statements: .own([], sealed: [SealedColumn("safe", key: [.text("owner")], "code", purpose: "lamp")]),
+        cookies: ["lamp"]
+    )
 
     init(_ settings: inout SettingReader) {}
 
@@ -182,7 +189,8 @@ private let context = process(FeatureSet([Lamp.self]))
 
     @Test func `tells what is known without settings`() {
         #expect(set.routes.map(\.path) == ["/lamp"])
-        #expect(set.statements.map(\.name) == ["lamp_read"])
+        #expect(set.statements.map(\.name) == ["lamp_read", "reseal_read_lamp_code", "reseal_write_lamp_code"])
+        #expect(set.sealed.map(\.name) == ["lamp.code"])
         #expect(set.migrationFolders == ["lamp"])
         #expect(set.failures == [.dark])
         let demo = DemoSource(SettingReader(.empty), folder: "/demo")
@@ -196,7 +204,7 @@ private let context = process(FeatureSet([Lamp.self]))
 
     @Test func `declares every setting, also of a feature that is switched off`() {
         let (features, reader) = configured(set, ["SALLYPORT_LAMP_ON": "false"])
-        #expect(reader.settings.map(\.name) == ["lamp.on", "lamp.watts"])
+        #expect(reader.settings.map(\.name) == ["merchant.secret_file", "lamp.on", "lamp.watts"])
         #expect(features.first(Lamp.self) == nil)
         #expect(features.first(Shade.self) == nil)
     }
@@ -222,7 +230,11 @@ private let context = process(FeatureSet([Lamp.self]))
     }
 
     @Test func `does not take names that the program or another feature has`() {
-        #expect(FeatureSet([Lamp.self, Thief.self]).faults() == ["thief: cookie lamp is another's already"])
+        #expect(
+            FeatureSet([Lamp.self, Thief.self]).faults() == [
+                "thief: cookie lamp is another's already", "thief: safe.code has a purpose of another table, lamp",
+            ]
+        )
         let program = FeatureSet.Names(
             commands: ["serve"],
             statements: [Statement(name: "lamp_read", sql: "SELECT 2")],

@@ -62,6 +62,7 @@ struct LeastRightsTests {
             _ = try await command("webhooks", "list", "--session", crossing.webviewSession, status: [0, 1])
             _ = try await command("webhooks", "replay", "--endpoint", endpoint, status: [0, 1])
             _ = try await command("webhooks", "rotate", endpoint)
+            #expect(try await command("reseal").contains(#""values":1,"resealed":0,"left":0"#))
             _ = try await command("webhooks", "remove", endpoint)
             _ = try await command("postage-key", "https://shop.example")
             _ = try await command("revoke", crossing.webviewSession, status: [1])

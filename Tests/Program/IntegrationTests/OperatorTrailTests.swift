@@ -2,6 +2,7 @@ import EventIO
 import IntegrationKit
 import Postgres
 import PostgresTestKit
+import Program
 import StrictJSON
 import TestKit
 import Testing
@@ -173,6 +174,21 @@ struct OperatorTrailTests {
             try shop.rows("SELECT operator_end(event_id, '{}', gen_random_uuid()) FROM operator_event")
             try shop.rows("SELECT operator_prune(interval '-1 day')")
             #expect(try shop.rows("SELECT after::text, ended_at FROM operator_event") == before)
+        }
+    }
+
+    @Test func `is kept as long as the rows that are kept longest, and no longer`() async throws {
+        var options = ShopOptions(["events.retention_days": "500"])
+        options.jobPause = .milliseconds(2)
+        try await withShop(options) { shop in
+            try shop.rows(
+                """
+                INSERT INTO operator_event (at, operator, command, target)
+                SELECT now() - n * interval '1 day', 'taro', 'revoke', n::text FROM unnest(ARRAY[3, 490, 510]) AS n
+                """
+            )
+            await shop.broker.nextJobRuns()
+            #expect(try shop.rows("SELECT target FROM operator_event ORDER BY event_id") == [["3"], ["490"]])
         }
     }
 }

@@ -35,7 +35,7 @@ struct SecretFileTests {
             case "tls.key", "tls.second_key": _ = try configuration.certificates(try configuration.ticketKeys())
             case "tls.ticket_secret": _ = try configuration.ticketKeys()
             case "provider.private_key": _ = try configuration.provider()
-            case "merchant.secret_file": _ = try configuration.features.read(WebhookDelivery.self).settings.secret()
+            case "merchant.secret_file": _ = try configuration.features.keyring.read()
             case "session.trail_secret": _ = try configuration.checkout().markingPolicy()
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()

@@ -31,7 +31,7 @@ import Testing
         #expect(
             Self.names { $0.kind == .secretFile } == [
                 "admin.token_file", "tls.key", "tls.second_key", "tls.ticket_secret", "database.password_file",
-                "session.trail_secret", "provider.private_key", "merchant.secret_file",
+                "merchant.secret_file", "session.trail_secret", "provider.private_key",
             ]
         )
         #expect(

@@ -116,7 +116,7 @@ extension Rig {
 }
 
 /// Runs a body on several loops at the same time.
-private func inParallel<Value: Sendable>(
+func inParallel<Value: Sendable>(
     _ count: Int,
     on database: TestDatabase,
     _ body: @escaping @Sendable (Rig) async throws -> Value

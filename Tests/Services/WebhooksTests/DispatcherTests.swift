@@ -52,7 +52,7 @@ private final class Bench {
         self.reactor = reactor
         self.clock = clock
         store = MemoryStore(clock: clock)
-        vault = try WebhookVault(secret: Secret([UInt8](repeating: 7, count: 32)))
+        vault = try WebhookVault(Keyring([UInt8](repeating: 7, count: 32)))
         var policy = DeliveryPolicy()
         policy.tries = tries
         policy.concurrency = concurrency
@@ -259,7 +259,7 @@ struct DispatcherTests {
     @Test func `signs nothing with a key that another secret has sealed, and counts no try`() async throws {
         try await withBench(tries: 1) { bench in
             let endpoint = try bench.endpoint(1)
-            let other = try WebhookVault(secret: Secret([UInt8](repeating: 8, count: 32)))
+            let other = try WebhookVault(Keyring([UInt8](repeating: 8, count: 32)))
             let good = bench.store.keys[endpoint]
             let key = WebhookKey.mint(random: bench.random)
             bench.store.keys[endpoint] = [try other.seal(key, of: endpoint, random: bench.random)]
@@ -293,7 +293,7 @@ struct DispatcherTests {
     @Test func `signs with a fresh key also while the one before cannot be opened any more`() async throws {
         try await withBench { bench in
             let endpoint = try bench.endpoint(1)
-            let other = try WebhookVault(secret: Secret([UInt8](repeating: 8, count: 32)))
+            let other = try WebhookVault(Keyring([UInt8](repeating: 8, count: 32)))
             let lost = try other.seal(WebhookKey.mint(random: bench.random), of: endpoint, random: bench.random)
             bench.store.keys[endpoint]?.append(lost)
             for number in UInt64(1)...3 { bench.store.happen(endpoint, subject(number), 1) }

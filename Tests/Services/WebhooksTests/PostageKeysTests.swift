@@ -1,3 +1,4 @@
+import Cryptography
 import Primitives
 import Testing
 import Webhooks
@@ -8,10 +9,10 @@ struct PostageKeysTests {
 
     private static func key(
         _ origin: String = "https://shop.example",
-        _ number: Int = 1,
+        _ number: String = "1",
         _ secret: [UInt8] = secret
     ) throws -> WebhookKey {
-        try PostageKeys(secret: Secret(secret)).key(for: origin, number: number)
+        try PostageKeys(Keyring(secret)).key(for: origin, number: try #require(PostageKeyNumber(number)))
     }
 
     @Test func `are those that RFC 5869 yields, in every process`() throws {
@@ -22,10 +23,29 @@ struct PostageKeysTests {
 
     @Test func `differ by secret, origin and number`() throws {
         let keys = [
-            try Self.key(), try Self.key("https://shop.example:8443"), try Self.key("https://shop.example", 2),
-            try Self.key("https://shop.example", 11), try Self.key("https://shop.example", 1, Self.secret + [0]),
+            try Self.key(), try Self.key("https://shop.example:8443"), try Self.key("https://shop.example", "2"),
+            try Self.key("https://shop.example", "11"), try Self.key("https://shop.example", "1", Self.secret + [0]),
         ]
         #expect(Set(keys.map(\.id)).count == keys.count)
         #expect(Set(keys.map { $0.text.reveal() }).count == keys.count)
+    }
+
+    @Test func `stay as they are when another secret comes, and go with their own`() throws {
+        let first = "1 " + Hex.encode(Self.secret)
+        let second = "2 " + String(repeating: "5a", count: 32)
+        let both = Array("\(first)\n\(second)\n".utf8)
+        #expect(try Self.key("https://shop.example", "1", both).id == Self.key().id)
+        let next = try Self.key("https://shop.example", "2.1", both)
+        #expect(next.id != (try Self.key().id))
+        #expect(try Self.key("https://shop.example", "2.1", Array(second.utf8)).id == next.id)
+        let error = #expect(throws: CryptographyError.self) {
+            try Self.key("https://shop.example", "1", Array(second.utf8))
+        }
+        #expect(error?.code == .unknownKey && error?.detail.contains("key 1 ") == true)
+    }
+
+    @Test(arguments: ["", "0", "1.0", "0.1", "2.", ".1", "1.2.3", "65536.1", "1.1000001", "a", "1 .1", "-1", "２.1"])
+    func `have numbers of their own`(text: String) {
+        #expect(PostageKeyNumber(text) == nil)
     }
 }

@@ -10,7 +10,7 @@ struct VaultTests {
     private let endpoint = UUIDBytes(high: 1, low: 2)
 
     private func vault(_ byte: UInt8 = 1) throws -> WebhookVault {
-        try WebhookVault(secret: Secret([UInt8](repeating: byte, count: 32)))
+        try WebhookVault(Keyring([UInt8](repeating: byte, count: 32)))
     }
 
     @Test func `gives back the key that was sealed`() throws {
@@ -18,7 +18,7 @@ struct VaultTests {
         let sealed = try vault().seal(key, of: endpoint, random: random)
         #expect(sealed.id == key.id)
         let bytes = key.secret.reveal()
-        #expect(sealed.sealed.count == bytes.count + AES256GCM.overhead)
+        #expect(sealed.sealed.count == bytes.count + KeyringSeal.overhead)
         #expect(!sealed.sealed.indices.contains { sealed.sealed[$0...].starts(with: bytes.prefix(8)) })
         #expect(try vault().open(sealed, of: endpoint).secret.reveal() == bytes)
     }

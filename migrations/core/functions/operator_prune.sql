@@ -1,6 +1,6 @@
 -- version: 1
 
--- Forgets a batch of what is older than orders are kept, never less than 400 days; says how many.
+-- Forgets a batch of what is older than any feature keeps its rows, never less than 400 days; says how many.
 CREATE OR REPLACE FUNCTION operator_prune(keep interval, OUT pruned integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN

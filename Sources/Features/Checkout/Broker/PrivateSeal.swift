@@ -6,7 +6,8 @@ import SessionBroker
 /// Seals private details under the return ticket, so that the database alone cannot open them.
 ///
 /// AES-256-GCM; the key is HKDF-SHA256 of the whole ticket with the webview session id as salt, and the webview session id is
-/// authenticated: a sealed value moved to another row does not open.
+/// authenticated: a sealed value moved to another row does not open. The keyring has no part in it: only who shows the ticket can
+/// open the details.
 final class PrivateSeal {
     private static let purpose = Array("sallyport/private/1".utf8)
 

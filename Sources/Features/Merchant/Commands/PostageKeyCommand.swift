@@ -1,3 +1,4 @@
+import Cryptography
 import MerchantOrders
 import Operations
 import Primitives
@@ -15,18 +16,23 @@ enum PostageKeyCommand {
         "print the key that signs shipping cost requests to an origin",
         details: """
             ORIGIN has the form of merchant.postage_origins, https://HOST or https://HOST:PORT, and does not have to be in that setting yet. The
-            key is derived from merchant.secret_file, the origin and a number, and is the same each time;
+            key is derived from a key of merchant.secret_file, the origin and a number, and is the same each time;
             docs/postage.md describes how to change it. Prints one JSON line. Exit status: 0 done, 2 wrong use.
             """,
         options: [
-            CommandOption("number", "N", "number of the key; default: the first of merchant.postage_keys")
+            CommandOption("number", "N", "number of the key, as in merchant.postage_keys; default: the first of them")
         ],
         run: { feature, input, context in
-            let servers = try context.features.read(WebhookDelivery.self).settings
-            let order = try Order(input.arguments, feature.settings, servers)
-            let key = try PostageKeys(secret: order.secret).key(for: order.origin.description, number: order.number)
+            let order = try Order(input.arguments, feature.settings)
+            let keyring = try context.features.keyring.demanded("keys are derived from it")
+            let key: WebhookKey
+            do throws(CryptographyError) {
+                key = try PostageKeys(keyring).key(for: order.origin.description, number: order.number)
+            } catch {
+                throw ConfigurationError(problems: ["postage-key: \(error.detail)"])
+            }
             let line: JSONValue = [
-                "origin": .string(order.origin.description), "number": JSONValue(order.number),
+                "origin": .string(order.origin.description), "number": order.number.json,
                 "keyId": .string(key.id), "secret": .string(key.text.reveal()),
             ]
             input.console.print(line.description)
@@ -45,14 +51,9 @@ enum PostageKeyCommand {
     /// Which key is wanted.
     private struct Order {
         let origin: CallbackOrigin
-        let number: Int
-        let secret: Secret<[UInt8]>
+        let number: PostageKeyNumber
 
-        init(
-            _ arguments: CommandLineArguments,
-            _ settings: MerchantSettings,
-            _ servers: WebhookSettings
-        ) throws(ConfigurationError) {
+        init(_ arguments: CommandLineArguments, _ settings: MerchantSettings) throws(ConfigurationError) {
             guard arguments.operands.count == 1,
                 let origin = CallbackOrigin(setting: arguments.operands[0], orClearLoopback: true)
             else {
@@ -60,20 +61,12 @@ enum PostageKeyCommand {
             }
             self.origin = origin
             number = try Order.number(arguments.values["number"]) ?? settings.postageKeys[0]
-            guard let secret = try servers.secret() else {
-                throw ConfigurationError(problems: ["merchant.secret_file: not set, and keys are derived from it"])
-            }
-            self.secret = secret
         }
 
-        private static func number(_ text: String?) throws(ConfigurationError) -> Int? {
+        private static func number(_ text: String?) throws(ConfigurationError) -> PostageKeyNumber? {
             guard let text else { return nil }
-            guard let number = DecimalDigits.parse(text.utf8Span.span, limit: PostageKeys.greatestNumber), number > 0
-            else {
-                let bound = PostageKeys.greatestNumber
-                throw ConfigurationError(problems: ["postage-key: --number: a whole number from 1 to \(bound)"])
-            }
-            return number
+            if let number = PostageKeyNumber(text) { return number }
+            throw ConfigurationError(problems: ["postage-key: --number: \(PostageKeyNumber.form)"])
         }
     }
 }

@@ -4,7 +4,7 @@ import Primitives
 package import Settings
 package import StrictJSON
 
-/// Record of what an operator decides: written down before it is carried out, completed behind it.
+/// Record of what an operator decides, about whatever feature: written down before it is carried out, completed behind it.
 package struct OperatorTrail: Sendable {
     /// A decision about one thing.
     package struct Decision: Sendable {
@@ -39,10 +39,16 @@ package struct OperatorTrail: Sendable {
     package init(_ input: CommandInput) throws(ConfigurationError) {
         let environment = ["SUDO_USER", "USER", "LOGNAME"].map { input.environment[$0] }
         let given = ([input.arguments.values["as"]] + environment).compactMap(\.self).first { !$0.isEmpty }
-        name = given ?? "unknown"
-        guard PrintableText.isGood(name, length: 1...100) else {
+        guard let trail = OperatorTrail(name: given ?? "unknown") else {
             throw ConfigurationError(problems: ["--as: a name of 1 to 100 printable characters"])
         }
+        self = trail
+    }
+
+    /// The trail of a person whom somebody else has asked for the name; `nil` for one that cannot be printed.
+    package init?(name: String) {
+        guard PrintableText.isGood(name, length: 1...100) else { return nil }
+        self.name = name
     }
 
     /// Carries a decision out.

@@ -118,7 +118,7 @@ package final class PostgresOperatorStore {
         sql: "SELECT operator_prune($1 * interval '1 second')::bigint"
     )
 
-    /// Forgets decisions that are past the retention of orders, `pruneLimit` at most; never those of the last 400 days.
+    /// Forgets decisions that are older, `pruneLimit` at most; never those of the last 400 days.
     ///
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `StoreError`.

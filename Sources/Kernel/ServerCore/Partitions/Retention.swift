@@ -23,6 +23,9 @@ package struct Retention: Sendable, Hashable {
         self.tables = tables.map { Table(name: $0.table.description, keep: $0.keep) }
     }
 
+    /// How long the one of its tables is kept that is kept longest.
+    var longest: Duration { tables.map(\.keep).max() ?? .zero }
+
     /// An array of pairs of table and seconds.
     var json: String {
         "[" + tables.map { "[\"\($0.name)\",\($0.keep.components.seconds)]" }.joined(separator: ",") + "]"

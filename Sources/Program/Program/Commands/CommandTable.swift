@@ -12,7 +12,7 @@ enum CommandTable {
 
     private static let whole: [Command] = [
         ServeCommand.command, DemoCommand.command, MigrateCommand.command, RoutesCommand.command,
-        DoctorCommand.command, SimulatorsCommand.command,
+        DoctorCommand.command, SimulatorsCommand.command, ResealCommand.command,
     ]
 
     /// Options that every command has.

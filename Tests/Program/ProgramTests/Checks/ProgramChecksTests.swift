@@ -26,6 +26,16 @@ import Testing
         #expect(mistake.complaints(Self.findings(try mistake.settings())) == [])
     }
 
+    @Test func `with several keys in one file have a note that says which of them seals`() throws {
+        var settings = try SoundSettings()
+        settings.texts["merchant.secret_file"] = "secret"
+        let text = [1, 2].map { "\($0) " + String(repeating: "1a", count: 32) }.joined(separator: "\n")
+        settings.files["merchant.secret_file"] = .content(Secret(Array(text.utf8)))
+        let found = Self.findings(settings).filter { $0.check == "D43" }
+        #expect(found.map(\.severity) == [.note])
+        #expect(found.first?.message == "secret has the keys 1, 2; key 2 seals.")
+    }
+
     @Test(arguments: ["fd00::/8", "fc00::/7", "fe80::/10", "FD12:3456::/9", "10.0.0.0/8", "2001:db8::/16"])
     func `may believe a whole network that no stranger is in`(network: String) throws {
         var settings = try SoundSettings()
@@ -207,6 +217,11 @@ extension `Settings of the whole program` {
         PlantedMistake("a secret of 31 bytes", "D43", at: "merchant.secret_file") { settings in
             settings.texts["merchant.secret_file"] = "secret"
             settings.files["merchant.secret_file"] = .content(Secret([UInt8](repeating: 7, count: 31)))
+        },
+        PlantedMistake("a line that is no key", "D43", at: "merchant.secret_file") { settings in
+            settings.texts["merchant.secret_file"] = "secret"
+            let text = "1 " + String(repeating: "1a", count: 32) + "\n2 "
+            settings.files["merchant.secret_file"] = .content(Secret(Array(text.utf8)))
         },
         PlantedMistake("a secret that cannot be read", "D43", at: "merchant.secret_file") { settings in
             settings.texts["merchant.secret_file"] = "secret"

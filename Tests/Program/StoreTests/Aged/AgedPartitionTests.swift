@@ -9,6 +9,19 @@ import Testing
 
 @Suite("The partitions of a database of three years")
 struct AgedPartitionTests {
+    @Test func `have rows, in each table that a migration declares`() throws {
+        let database = try migratedDatabase(isAged: true)
+        let admin = try database.admin()
+        for table in try admin.rows("SELECT parent FROM partitioned_table").compactMap({ $0[0] }) {
+            let filled = try admin.rows("SELECT count(DISTINCT tableoid) FROM \(table)")[0][0].flatMap { Int($0) } ?? 0
+            // A table that nobody fills is planned for as an empty one.
+            #expect(
+                filled >= 36,
+                "\(table): rows in \(filled) partitions; insert some for each row of the table aged, in Tests/Aged/FEATURE.sql"
+            )
+        }
+    }
+
     @Test func `are made and dropped, although its catalogs have been analysed`() async throws {
         try await withAgedRig { rig in
             try rig.dropComingMonth()

@@ -3,7 +3,7 @@ CREATE TABLE note (
     note_id uuid        NOT NULL PRIMARY KEY,
     board   uuid        NOT NULL, -- what it is stuck to, of whatever age
     text    text        NOT NULL,
-    reply   text
+    reply   bytea                 -- sealed under the keyring
 ) PARTITION BY RANGE (note_id);
 
 INSERT INTO partitioned_table VALUES ('note', 'month', interval '20 days', 30, 90);

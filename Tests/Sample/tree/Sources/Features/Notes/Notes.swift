@@ -1,3 +1,4 @@
+import Cryptography
 import HTTPClient
 import HTTPCore
 package import Operations
@@ -16,6 +17,7 @@ package struct Notes: Feature, FeatureProcess {
     /// Replies of an address.
     private let replies = AddressRateLimit(perMinute: 10)
     private var origin = ""
+    private var keyring: Keyring?
 
     package static let card = FeatureCard(
         "notes",
@@ -27,7 +29,7 @@ package struct Notes: Feature, FeatureProcess {
                 return 0
             }
         ],
-        statements: .own(NoteStatement.all),
+        statements: .own(NoteStatement.all, sealed: [.noteReply]),
         failures: [.noteReplied],
         cookies: [NotesPart.cookie],
         slots: [Scope.notesWrite, WebhookEventType.noteWritten, EventSubscription.notesCounted]
@@ -51,15 +53,16 @@ package struct Notes: Feature, FeatureProcess {
     }
 
     package func start(_ process: ProcessContext) -> Notes {
-        var notes = self
-        notes.origin = process.web.text
-        return notes
+        var shared = self
+        shared.origin = process.web.text
+        shared.keyring = process.keyring
+        return shared
     }
 
     package var retentions: [Retention] { [Retention("note", keep: keep)] }
 
     package func open(_ loop: LoopContext) throws -> NotesPart {
-        try NotesPart(loop, stamps: stampURL + "/stamp", origin: origin, replies)
+        try NotesPart(loop, stamps: stampURL + "/stamp", origin: origin, replies, keyring)
     }
 
     package func probe(_ context: ProbeContext) async -> [Finding] {
@@ -88,7 +91,7 @@ enum NoteStatement {
         name: "note_read",
         sql: "SELECT text FROM note WHERE note_id = $1"
     )
-    static let reply = TypedStatement<Void, UUIDBytes, String>(
+    static let reply = TypedStatement<Void, UUIDBytes, [UInt8]>(
         name: "note_reply",
         sql: "UPDATE note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1"
     )
@@ -103,6 +106,10 @@ enum NoteStatement {
         name: "note_count",
         sql: "SELECT coalesce(sum(notes), 0)::bigint FROM note_count"
     )
+}
+
+extension SealedColumn {
+    static let noteReply = SealedColumn("note", key: [.uuid("note_id")], "reply", purpose: "note")
 }
 
 extension Scope {

@@ -1,3 +1,4 @@
+import Cryptography
 import EventIO
 import HTTPClient
 import HTTPCore
@@ -23,8 +24,17 @@ package final class NotesPart: FeaturePart {
     private let stampURL: String
     private let origin: String
     private let replies: AddressRateLimit
+    /// `nil` where there are no keys to seal replies under.
+    private let seal: KeyringSeal?
 
-    init(_ loop: LoopContext, stamps url: String, origin: String, _ replies: AddressRateLimit) throws {
+    init(
+        _ loop: LoopContext,
+        stamps url: String,
+        origin: String,
+        _ replies: AddressRateLimit,
+        _ keyring: Keyring?
+    ) throws {
+        seal = try keyring.map { try KeyringSeal($0, purpose: SealedColumn.noteReply.purpose) }
         self.loop = loop
         self.origin = origin
         self.replies = replies
@@ -75,9 +85,11 @@ package final class NotesPart: FeaturePart {
     private func reply(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (note, _) = try await found(request)
         let text = try request.form(["text"]).required("text")
+        guard let seal else { throw Failure(.unavailable, "no keys to seal a reply under") }
+        let sealed = try seal.seal(Array(text.utf8), of: [note.description], random: loop.reactor.random)
         // A reply that has begun is written although its sender hangs up.
         let rows = try await loop.shield.runToCompletion { () async throws in
-            try await self.loop.database.write(NoteStatement.reply(note, text), key: note)
+            try await self.loop.database.write(NoteStatement.reply(note, sealed), key: note)
         }
         guard rows.count == 1 else { throw Failure(.noteReplied) }
         return HTTPResponse(.noContent, block: loop.headers.plain)
