@@ -8,9 +8,14 @@ package import Telemetry
 package final class SimulatorHost {
     private let reactor: Reactor
     private let logger: Logger
-    private let path: String?
-    private var simulators: [any Simulator] = []
+    private var kept: [Kept] = []
     private var servers: [Server] = []
+
+    /// A simulator whose state is written down, and where.
+    private struct Kept {
+        let simulator: any Simulator
+        let path: String
+    }
 
     /// Far above what a demo comes to.
     private static let stateLimit = 1 << 30
@@ -19,11 +24,8 @@ package final class SimulatorHost {
     ///
     /// - Parameters:
     ///   - reactor: Of the loop that this is called on; the only one.
-    ///   - path: Where the first simulator keeps its state from one run to the next; those of the others stand beside it, with
-    ///     their name behind. `nil` to forget all.
-    package init(_ reactor: Reactor, state path: String?, logger: Logger) {
+    package init(_ reactor: Reactor, logger: Logger) {
         self.reactor = reactor
-        self.path = path
         self.logger = logger
     }
 
@@ -41,10 +43,14 @@ package final class SimulatorHost {
 
     /// Reads what a simulator knew, and has it listen.
     ///
+    /// - Parameters:
+    ///   - path: Where it keeps its state from one run to the next; `nil` to forget it.
     /// - Throws: `SimulatorError`, or `ServerError`.
-    package func start(_ simulator: any Simulator, at places: [Place]) throws {
-        if let path = path(of: simulator) { load(path, into: simulator) }
-        simulators.append(simulator)
+    package func start(_ simulator: any Simulator, at places: [Place], state path: String?) throws {
+        if let path {
+            load(path, into: simulator)
+            kept.append(Kept(simulator: simulator, path: path))
+        }
         for place in places {
             let server = try simulator.serve(on: place.listener, tls: place.tls, reactor: reactor, logger: logger)
             servers.append(server)
@@ -58,20 +64,14 @@ package final class SimulatorHost {
     /// Answers what is in flight, closes, and writes down what the next run has to know.
     package func stop() async {
         for server in servers { await server.drain() }
-        for simulator in simulators {
-            guard let path = path(of: simulator) else { continue }
+        for one in kept {
             do {
-                guard let state = try simulator.remember() else { continue }
-                try Files.write(path, state, mode: 0o600)
+                guard let state = try one.simulator.remember() else { continue }
+                try Files.write(one.path, state, mode: 0o600)
             } catch {
-                note("simulator.state_not_kept", path, error)
+                note("simulator.state_not_kept", one.path, error)
             }
         }
-    }
-
-    private func path(of simulator: any Simulator) -> String? {
-        guard let first = simulators.first, first !== simulator else { return path }
-        return path.map { $0 + "." + type(of: simulator).name }
     }
 
     /// Reads a file, where there is one; one that does not fit is put aside, since a simulator without a past is of use, too.

@@ -162,6 +162,11 @@ func run(
         }
     }
 
+    @Test func `keeps the state of each simulated system in a file of its own, whichever run`() {
+        #expect(SimulatorsCommand.path(of: "amazon-pay", beside: "state.json") == "state.json")
+        #expect(SimulatorsCommand.path(of: "another", beside: "state.json") == "state.json.another")
+    }
+
     @Test func `names the folder that cannot be made, and what is in its way`() async throws {
         try await withTemporaryFolder { folder in
             try Files.write(folder + "/file", [])

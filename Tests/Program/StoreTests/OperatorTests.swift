@@ -43,6 +43,14 @@ struct OperatorTests {
         }
     }
 
+    @Test(arguments: ["webview_session_event", "operator_event", "event"])
+    func `learns that the program's role may change a trail`(table: String) async throws {
+        try await withRig { rig in
+            try rig.sql("GRANT UPDATE ON \(table) TO sallyport_service")
+            #expect(try await rig.client.read(FeatureList.all.rightsStatement()).first().mayRewriteTrail)
+        }
+    }
+
     @Test func `completes nobody else's decision`() async throws {
         try await withRig { rig in
             let store = PostgresOperatorStore(client: rig.client)

@@ -60,9 +60,13 @@ enum SimulatorsCommand {
         )
         let state = input.arguments.values["state"]
         let signal = try await withEventLoop { reactor in
-            let host = SimulatorHost(reactor, state: state, logger: logger)
+            let host = SimulatorHost(reactor, logger: logger)
             for system in systems {
-                try host.start(try system.simulator(launch, reactor, logger), at: try system.places(launch))
+                try host.start(
+                    try system.simulator(launch, reactor, logger),
+                    at: try system.places(launch),
+                    state: state.map { path(of: type(of: system).name, beside: $0) }
+                )
             }
             let signal = try await ShutdownSignal.wait(reactor, for: [.terminate, .interrupt]).get()
             await host.stop()
@@ -70,6 +74,11 @@ enum SimulatorsCommand {
         }
         logger.info("simulator.stopped", [LogField("signal", signal.description)])
         return 0
+    }
+
+    /// The file of a system's state, whichever of them run.
+    static func path(of system: String, beside state: String) -> String {
+        system == FeatureList.simulators.first?.name ? state : state + "." + system
     }
 
     /// Those with the given names, all where none is given.

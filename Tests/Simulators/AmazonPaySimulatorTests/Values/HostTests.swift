@@ -13,9 +13,9 @@ import Testing
     @Test func `runs several, each on listeners of its own`() async throws {
         try await withLoop { reactor in
             let (one, other) = (Parrot("one"), Parakeet("two"))
-            let host = SimulatorHost(reactor, state: nil, logger: .silent)
-            try host.start(one, at: [Self.anywhere, Self.anywhere])
-            try host.start(other, at: [Self.anywhere])
+            let host = SimulatorHost(reactor, logger: .silent)
+            try host.start(one, at: [Self.anywhere, Self.anywhere], state: nil)
+            try host.start(other, at: [Self.anywhere], state: nil)
             #expect(Set(one.urls + other.urls).count == 3)
             for (bird, word) in [(one, "one"), (other, "two")] as [(Parrot, String)] {
                 for url in bird.urls {
@@ -33,14 +33,14 @@ import Testing
     @Test func `keeps what each has to know in a file of its own`() async throws {
         let path = try ProcessFolder.makeFolder("simulators") + "/state.json"
         try await withLoop { reactor in
-            let first = SimulatorHost(reactor, state: path, logger: .silent)
-            try first.start(Parrot("one"), at: [])
-            try first.start(Parakeet("two"), at: [])
+            let first = SimulatorHost(reactor, logger: .silent)
+            try first.start(Parrot("one"), at: [], state: path)
+            try first.start(Parakeet("two"), at: [], state: path + ".two")
             await first.stop()
             let (one, other) = (Parrot(""), Parakeet(""))
-            let next = SimulatorHost(reactor, state: path, logger: .silent)
-            try next.start(one, at: [])
-            try next.start(other, at: [])
+            let next = SimulatorHost(reactor, logger: .silent)
+            try next.start(one, at: [], state: path)
+            try next.start(other, at: [], state: path + ".two")
             #expect(one.word == "one" && other.word == "two")
         }
     }
@@ -50,8 +50,8 @@ import Testing
         try Files.write(path, [0xFF], mode: 0o600)
         try await withLoop { reactor in
             let bird = Parrot("one")
-            let host = SimulatorHost(reactor, state: path, logger: .silent)
-            try host.start(bird, at: [])
+            let host = SimulatorHost(reactor, logger: .silent)
+            try host.start(bird, at: [], state: path)
             #expect(bird.word == "one")
             await host.stop()
         }
@@ -63,8 +63,8 @@ import Testing
         try await withLoop { reactor in
             let bird = Parrot("one")
             bird.problem = "It has no perch."
-            let host = SimulatorHost(reactor, state: nil, logger: .silent)
-            #expect { try host.start(bird, at: [Self.anywhere]) } throws: { error in
+            let host = SimulatorHost(reactor, logger: .silent)
+            #expect { try host.start(bird, at: [Self.anywhere], state: nil) } throws: { error in
                 (error as? SimulatorError)?.problems == ["It has no perch."]
             }
             #expect(bird.urls.isEmpty)
