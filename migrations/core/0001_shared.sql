@@ -27,6 +27,7 @@ CREATE TABLE operator_event (
     operator text        NOT NULL, -- as the command was told, or the login name
     command  text        NOT NULL, -- for example stuck --decline
     target   text        NOT NULL, -- the id of what it is about; no secret
+    reason   text,                 -- why, in the operator's words; NULL where nobody has said so
     before   json,                 -- as it was found
     after    json,                 -- what it came to
     -- SHA-256 of what operator_begin gives to whoever wrote the beginning: nobody else can write the end, and without it nobody.

@@ -31,7 +31,7 @@ extension FeatureSet {
     /// and fails where the migrations make others.
     package var trustedFunctions: [String] {
         let shared = [
-            "partition_drop_expired(text[],interval[])", "operator_begin(text,text,text,json)",
+            "partition_drop_expired(text[],interval[])", "operator_begin(text,text,text,text,json)",
             "operator_end(bigint,json,uuid)", "operator_prune(interval)", "partition_make_due()",
         ]
         return shared + cards.flatMap(\.statements.trustedFunctions)

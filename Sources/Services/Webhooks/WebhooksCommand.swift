@@ -34,8 +34,7 @@ enum WebhooksCommand {
             CommandOption("session", "ID", "with list and replay: id of a session"),
             CommandOption("endpoint", "ID", "with replay: id of an endpoint"),
             CommandOption("overlap", "TIME", "with rotate: how long both secrets sign; default: 24h"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         run: { feature, input, context in
             let settings = feature.settings
             let known = WebhookEventType.ofOrders + context.slots(WebhookEventType.self)
@@ -145,7 +144,9 @@ enum WebhookAction: Sendable, Equatable {
         guard let options = allowed[verb] else {
             throw Self.problem("say add, list, test, replay, rotate or remove")
         }
-        let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help", "as"])
+        let given = arguments.flags.union(arguments.values.keys).subtracting(
+            ["config", "print-config", "help", "as", "reason"]
+        )
         if let unknown = given.subtracting(options).min() { throw Self.problem("\(verb) has no option --\(unknown)") }
         let count = verb == "list" ? 0 : verb == "replay" ? words.count : 1
         guard words.count == count, count <= 1 else {

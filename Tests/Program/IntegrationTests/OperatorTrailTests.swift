@@ -142,7 +142,10 @@ struct OperatorTrailTests {
             )
             let secret = String(created.output.prefix { !$0.isNewline })
             let id = try shop.value("SELECT key_id FROM api_key WHERE name = 'shop'")
-            _ = try await shop.runCommand(["keys", "revoke", id, "--as", "taro"])
+            _ = try await shop.runCommand(["keys", "revoke", id, "--as", "taro", "--reason", "left the shop"])
+            // What cannot be recorded is not carried out.
+            let refused = try await shop.runCommand(["keys", "rotate", id, "--reason", "a\nb"])
+            #expect(refused.exit == .code(2) && refused.output.contains("--reason"), "\(refused.output)")
             _ = try await shop.runCommand(["keys", "list"])
             #expect(
                 try trail(shop) == [["taro", "keys create", "shop", "true"], ["taro", "keys revoke", id, "true"]]
@@ -155,6 +158,7 @@ struct OperatorTrailTests {
             let listed = try await shop.runCommand(["audit", "--operators"])
             #expect(listed.exit == .code(0))
             #expect(listed.output.contains(#""operator":"taro","command":"keys revoke""#), "\(listed.output)")
+            #expect(listed.output.contains(#""target":"\#(id)","reason":"left the shop""#), "\(listed.output)")
         }
     }
 

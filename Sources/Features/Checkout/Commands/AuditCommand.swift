@@ -106,8 +106,8 @@ enum AuditCommand {
         return JSONValue.object([
             JSONMember("at", .string(CalendarDate(event.at).extendedText)),
             JSONMember("operator", .string(event.operatorName)), JSONMember("command", .string(event.command)),
-            JSONMember("target", .string(event.target)), JSONMember("before", parsed(event.before)),
-            JSONMember("after", parsed(event.after)),
+            JSONMember("target", .string(event.target)), JSONMember("reason", JSONValue(event.reason)),
+            JSONMember("before", parsed(event.before)), JSONMember("after", parsed(event.after)),
         ]).description
     }
 

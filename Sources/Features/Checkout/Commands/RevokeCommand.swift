@@ -29,8 +29,7 @@ enum RevokeCommand {
             CommandOption("install", "HEX", "all sessions of an app install: its `app_hash` in the database"),
             CommandOption("all", nil, "all sessions of all buyers; needs --yes"),
             CommandOption("yes", nil, "with --all: confirms that every buyer in a checkout has to start over"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         scope: { _ in .database },
         run: { feature, input, context in
             let task = try RevokeTask(input.arguments)

@@ -34,8 +34,7 @@ enum StuckCommand {
             CommandOption("permission", "ID", "with --paid and --refunded: the charge permission, S03-…"),
             CommandOption("charge", "ID", "with --paid and --refunded: the charge, if the checkout session is gone"),
             CommandOption("all", nil, "with --resume: all purchases that were given up"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         scope: { (try? StuckTask($0))?.readsProvider == true ? .everything : .database },
         run: { feature, input, context in
             let task = try StuckTask(input.arguments)

@@ -36,8 +36,7 @@ enum AdoptCommand {
             CommandOption("charges", "IDS", "charges of the permission, separated by commas"),
             CommandOption("reference", "TEXT", "the merchant's reference of an order that is lost entirely"),
             CommandOption("fix", nil, "write the payment into the ledger"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         run: { feature, input, context in
             let provider = try context.features.read(CheckoutFeature.self).provider(context)
             let wish = try AdoptionWish(input.arguments)

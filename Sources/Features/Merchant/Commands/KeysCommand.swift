@@ -21,8 +21,7 @@ enum KeysCommand {
             CommandOption("name", "NAME", "create: name of the key, 1 to 100 characters"),
             CommandOption("scopes", "LIST", "create: scopes of the key, separated by commas"),
             CommandOption("overlap", "TIME", "rotate: 90s, 15m or 24h; default: 24h; 0s ends the old secret now"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         scope: { _ in .database },
         run: { _, input, context in
             let known = context.slots(Scope.self)

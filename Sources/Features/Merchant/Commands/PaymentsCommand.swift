@@ -32,8 +32,7 @@ enum PaymentsCommand {
             CommandOption("end", nil, "send nothing more for OPERATION, and free its target"),
             CommandOption("done", "ID", "record OPERATION as carried out, with the resulting object at the provider"),
             CommandOption("all", nil, "with --resume: all operations that were given up"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         scope: { (try? PaymentsTask($0))?.readsProvider == true ? .everything : .database },
         run: { feature, input, context in
             let task = try PaymentsTask(input.arguments)

@@ -52,8 +52,7 @@ enum ReconcileCommand {
                 "calls to the provider a second; default: 1"
             ),
             CommandOption("concurrency", "N", "orders compared at a time, within the rate; default: 4"),
-            OperatorTrail.option,
-        ],
+        ] + OperatorTrail.options,
         run: { feature, input, context in
             let flags = input.arguments.flags
             var wish = ReportRun.Wish(

@@ -26,29 +26,37 @@ package struct OperatorTrail: Sendable {
     /// Name of the operator.
     package let name: String
 
-    /// The option of every command that decides something.
-    package static let option = CommandOption(
-        "as",
-        "NAME",
-        "name to record the decision under; default: your login name"
-    )
+    /// Why; `nil` where nobody has said so.
+    package let reason: String?
+
+    /// The options of every command that decides something.
+    package static let options = [
+        CommandOption("as", "NAME", "name to record the decision under; default: your login name"),
+        CommandOption("reason", "TEXT", "why, to be recorded with it; no secret, no name of a buyer"),
+    ]
 
     /// The trail of the operator that runs a command.
     ///
-    /// - Throws: `ConfigurationError` for a name that cannot be printed.
+    /// - Throws: `ConfigurationError` for a name or a reason that cannot be printed.
     package init(_ input: CommandInput) throws(ConfigurationError) {
         let environment = ["SUDO_USER", "USER", "LOGNAME"].map { input.environment[$0] }
         let given = ([input.arguments.values["as"]] + environment).compactMap(\.self).first { !$0.isEmpty }
-        guard let trail = OperatorTrail(name: given ?? "unknown") else {
-            throw ConfigurationError(problems: ["--as: a name of 1 to 100 printable characters"])
+        let reason = input.arguments.values["reason"]
+        guard let trail = OperatorTrail(name: given ?? "unknown", reason: reason) else {
+            throw ConfigurationError(problems: [
+                "--as, --reason: a name of 1 to 100 and a text of 1 to 200 printable characters"
+            ])
         }
         self = trail
     }
 
-    /// The trail of a person whom somebody else has asked for the name; `nil` for one that cannot be printed.
-    package init?(name: String) {
-        guard PrintableText.isGood(name, length: 1...100) else { return nil }
+    /// The trail of a person whom somebody else has asked for the name; `nil` for texts that cannot be printed.
+    package init?(name: String, reason: String? = nil) {
+        guard PrintableText.isGood(name, length: 1...100),
+            reason.map({ PrintableText.isGood($0, length: 1...200) }) ?? true
+        else { return nil }
         self.name = name
+        self.reason = reason
     }
 
     /// Carries a decision out.
@@ -65,7 +73,7 @@ package struct OperatorTrail: Sendable {
         guard let decision else { return try await body() }
         let store = PostgresOperatorStore(client: client)
         let before = decision.before?.description
-        let opened = try await store.begin(name, decision.command, decision.target, before: before)
+        let opened = try await store.begin(name, decision.command, decision.target, reason: reason, before: before)
         let value = try await body()
         try await store.end(opened, after: after(value).description)
         return value

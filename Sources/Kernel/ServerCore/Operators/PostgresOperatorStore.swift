@@ -17,6 +17,8 @@ package final class PostgresOperatorStore {
         package let command: String
         /// The id of what it is about.
         package let target: String
+        /// Why; `nil` where nobody has said so.
+        package let reason: String?
         /// As it was found, as JSON.
         package let before: [UInt8]?
         /// What it came to, as JSON.
@@ -44,9 +46,9 @@ package final class PostgresOperatorStore {
         fileprivate let secret: UUIDBytes
     }
 
-    static let beginStatement = TypedStatement<Opened, String, String, String, String?>(
+    static let beginStatement = TypedStatement<Opened, String, String, String, String?, String?>(
         name: "operator_begin",
-        sql: "SELECT b.event, b.secret FROM operator_begin($1, $2, $3, $4::json) AS b"
+        sql: "SELECT b.event, b.secret FROM operator_begin($1, $2, $3, $4, $5::json) AS b"
     ) { row in Opened(event: try row.next(), secret: try row.next()) }
 
     /// Writes a decision down that is about to be carried out.
@@ -60,9 +62,10 @@ package final class PostgresOperatorStore {
         _ name: String,
         _ command: String,
         _ target: String,
+        reason: String? = nil,
         before: String?
     ) async throws(StoreError) -> Opened {
-        try await client.work(PostgresOperatorStore.beginStatement(name, command, target, before)).first()
+        try await client.work(PostgresOperatorStore.beginStatement(name, command, target, reason, before)).first()
     }
 
     static let endStatement = TypedStatement<Bool, Int64, String, UUIDBytes>(
@@ -89,7 +92,7 @@ package final class PostgresOperatorStore {
     static let listStatement = TypedStatement<Event, WallTime, Int>(
         name: "operator_list",
         sql: """
-            SELECT e.at, e.ended_at, e.operator, e.command, e.target, e.before, e.after FROM operator_event AS e
+            SELECT e.at, e.ended_at, e.operator, e.command, e.target, e.reason, e.before, e.after FROM operator_event AS e
             WHERE e.at >= $1 ORDER BY e.at DESC LIMIT $2
             """
     ) { row in
@@ -99,6 +102,7 @@ package final class PostgresOperatorStore {
             operatorName: try row.next(),
             command: try row.next(),
             target: try row.next(),
+            reason: try row.next(),
             before: try row.next(StoredJSON?.self)?.utf8,
             after: try row.next(StoredJSON?.self)?.utf8
         )

@@ -333,7 +333,7 @@ private let values: [String: [[String]]] = [
     "notification_followed": [["'$PAID'", "true"]],
     "notification_refunded": [["'$PAID'", "'$SESSION'"]],
     "webview_session_claim_stuck": [["8", "'A1'", "'sandbox'"]],
-    "operator_begin": [["'name'", "'command'", "'target'", "'{}'"]],
+    "operator_begin": [["'name'", "'command'", "'target'", "'reason'", "'{}'"]],
     "operator_end": [["1", "'{}'", "'00000000-0000-4000-8000-000000000000'"]],
     "ledger_observe": [charge, refund],
     "ledger_object": [["'$PAID-C000001'"]],
