@@ -97,9 +97,9 @@ budgets: ## What a request costs, counted and held to docs/budgets.md
 	@$(RELEASE) --product sallyport
 	@scripts/budgets
 
-sample: ## A feature with one of everything, added to a copy of the tree by two edits, built and driven with curl; with it, subsets
+sample: ## A feature with one of everything, added to a copy of the tree by two edits, built, tested and driven with curl; with it, subsets
 	@scripts/install-deps test
-	@Tests/Sample/sample.py
+	@Tests/Sample/sample.py --tests
 
 subsets: ## The program with some of its features: nothing but health, the sample alone, Checkout without Merchant, both
 	@scripts/install-deps test

@@ -190,7 +190,7 @@ def drive(demo):
     demo.environment["SALLYPORT_MERCHANT_SECRET_FILE"] = str(keys)
     for resealed in (1, 0):
         report = [json.loads(line) for line in demo.command("reseal").splitlines() if line.startswith("{")]
-        expect(report[-1], {"column": "note.reply", "values": 1, "resealed": resealed, "left": 0}, "the reply, sealed anew")
+        expect(report[-1], {"column": "shop_note.reply", "values": 1, "resealed": resealed, "left": 0}, "the reply, sealed anew")
     del demo.environment["SALLYPORT_MERCHANT_SECRET_FILE"]
 
     events = json.loads(demo.curl("/v1/events", *bearer)[1])["data"]
@@ -379,11 +379,11 @@ def crash(program, folder, cluster, stamps, kills):
     for writer in writers:
         writer.join()
     wait_for(lambda: ask("SELECT count(*) FROM event_queue") == "0", "every event is handled", 150)
-    notes, events = int(ask("SELECT count(*) FROM note")), int(ask("SELECT count(*) FROM event"))
+    notes, events = int(ask("SELECT count(*) FROM shop_note")), int(ask("SELECT count(*) FROM event"))
     print(f"sample: {kills} kills, {len(written)} notes acknowledged, {notes} written, {events} events")
-    expect(int(ask("SELECT count(DISTINCT n.note_id) FROM note AS n JOIN event AS v ON v.data ->> 'note' = n.note_id::text")), notes, "notes with an event")
+    expect(int(ask("SELECT count(DISTINCT n.note_id) FROM shop_note AS n JOIN event AS v ON v.data ->> 'note' = n.note_id::text")), notes, "notes with an event")
     expect(events, notes, "events, one for each note")
-    lost = set(written) - set(ask("SELECT note_id FROM note").split())
+    lost = set(written) - set(ask("SELECT note_id FROM shop_note").split())
     expect(lost, set(), "acknowledged notes that are not there")
     # An event that was handled too early or not at all would have stopped the count of its board.
     expect(ask("SELECT b.board FROM note_count AS b WHERE (b.last, b.notes) <> (SELECT max(v.sequence), count(*) FROM event AS v WHERE v.subject_id = b.board)"),
@@ -391,6 +391,13 @@ def crash(program, folder, cluster, stamps, kills):
     expect(int(ask("SELECT sum(notes) FROM note_count")), notes, "counted notes")
     for process in processes:
         process.stop()
+
+
+def run_tests(tree):
+    """The tests that hold lists of settings, routes, tables, statements and commands: the feature brings its own rows along."""
+    for target in ("ProgramTests", "StoreTests"):
+        print(f"sample: {target}", flush=True)
+        run(["scripts/run-tests", "--scratch-path", tree / ".build"], cwd=tree, env={**os.environ, "ONLY_TESTS": target})
 
 
 def build(tree):
@@ -402,6 +409,7 @@ def main():
     parser.add_argument("folder", nargs="?", default=ROOT / ".build-sample", help="of the copy (.build-sample)")
     parser.add_argument("--kills", type=int, default=3, help="how often a process is killed that writes and handles events (3)")
     parser.add_argument("--subsets", action="store_true", help="only start the program with some of its features")
+    parser.add_argument("--tests", action="store_true", help="run the tests of the program and of its stores on the copy, too")
     options = parser.parse_args()
     tree = pathlib.Path(options.folder).resolve()
     tree.mkdir(exist_ok=True)
@@ -416,6 +424,8 @@ def main():
             if not options.subsets:
                 drive(demo)
                 crash(tree / ".build/debug/sallyport", folder, cluster, demo.stamps, options.kills)
+            if options.tests:
+                run_tests(tree)
             drive_subsets(tree, folder, cluster, demo.stamps)
         finally:
             for child in Subset.children:

@@ -1,15 +1,15 @@
 import CheckoutCodes
 package import Commerce
-package import EventIO
+import EventIO
 import HTTPCore
 package import MerchantAPI
 package import MerchantOrders
 import Operations
-package import Postgres
-package import Primitives
+import Postgres
+import Primitives
 import ServerCore
 package import SessionBroker
-package import Telemetry
+import Telemetry
 package import Web
 
 /// The checkout on one loop: what its handlers share, and what features above reach it by.
@@ -40,11 +40,10 @@ package final class CheckoutPart {
     /// Finds the purchases that those are about which no order has.
     let unmatchedNotifications: UnmatchedNotifications
     /// The loop's way to the database.
-    package let database: PostgresClient
-    package let logger: Logger
-    package let metrics: MetricsRegistry
-    /// The loop.
-    package let reactor: Reactor
+    let database: PostgresClient
+    let logger: Logger
+    let metrics: MetricsRegistry
+    let reactor: Reactor
     /// Expires what is overdue; one loop runs it.
     let sweeper: Sweeper
     /// Expires them as soon as the nearer deadline is over.
@@ -131,7 +130,7 @@ package final class CheckoutPart {
     }
 
     /// Supplies nonces.
-    package var random: any RandomSource { reactor.random }
+    var random: any RandomSource { reactor.random }
 
     /// The answer to a request that begins something, where the store could not take it in.
     ///

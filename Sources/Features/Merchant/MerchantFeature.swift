@@ -74,6 +74,7 @@ package struct MerchantProcess: FeatureProcess {
 /// Merchants on one loop.
 package final class MerchantPart {
     let checkout: CheckoutPart
+    let loop: LoopContext
     /// The interface; `nil` where it is not served.
     let interface: MerchantInterface?
     /// The keys of the interface; `nil` where it is not served.
@@ -93,8 +94,9 @@ package final class MerchantPart {
     private let pollRound: Duration?
 
     init(_ process: MerchantProcess, _ checkout: CheckoutPart, _ loop: LoopContext) throws {
-        let database = checkout.database
+        let database = loop.database
         self.checkout = checkout
+        self.loop = loop
         counters = process.counters
         orderRetention = process.settings.orderRetention
         pollRound = process.settings.pollRound
@@ -105,17 +107,17 @@ package final class MerchantPart {
         payments = PaymentService(
             orders: orders,
             client: checkout.provider.client,
-            random: checkout.reactor.random,
-            logger: checkout.logger,
-            metrics: checkout.metrics
+            random: loop.reactor.random,
+            logger: loop.logger,
+            metrics: loop.metrics
         )
         poller = Poller(
             polls: PostgresPollStore(client: database, account: checkout.account),
             orders: orders,
             checkout: checkout.provider,
             counters: checkout.polls,
-            reactor: checkout.reactor,
-            logger: checkout.logger
+            reactor: loop.reactor,
+            logger: loop.logger
         )
         guard let deployment = process.interface else {
             keys = nil
@@ -146,7 +148,7 @@ extension MerchantPart: FeaturePart {
     }
 
     package func schedule(_ jobs: JobSchedule) {
-        let recovery = PaymentRecovery(orders, payments, checkout.reactor, logger: checkout.logger)
+        let recovery = PaymentRecovery(orders, payments, loop.reactor, logger: loop.logger)
         jobs.every(PaymentRecovery.pause, budget: PaymentRecovery.budget, "payment.recovery", recovery.run)
         if let upkeep = jobs.upkeep { OrderUpkeep(self).add(to: upkeep) }
         if let pollRound { jobs.every(pollRound, budget: Poller.budget, "poll", poller.run) }

@@ -35,6 +35,7 @@ final class MerchantServices {
     let shield: CancellationShield
     /// The digest context of the loop.
     let hasher: SHA256
+    let random: any RandomSource
     private let log: FailureLog
     private let limits: MerchantLimits
     private let metrics: MetricsRegistry
@@ -58,15 +59,16 @@ final class MerchantServices {
         payments: PaymentService,
         events: PostgresEventStore
     ) throws(CryptographyError) {
-        keys = PostgresKeyStore(client: checkout.database)
-        creation = try PostgresSessionCreation(client: checkout.database, policy: checkout.deployment.policy)
+        keys = PostgresKeyStore(client: loop.database)
+        creation = try PostgresSessionCreation(client: loop.database, policy: checkout.deployment.policy)
         account = checkout.account
         policy = deployment.policy
         hasher = try SHA256()
+        random = loop.reactor.random
         limits = deployment.limits
-        metrics = checkout.metrics
+        metrics = loop.metrics
         shield = loop.shield
-        log = FailureLog(checkout.logger, on: loop.reactor)
+        log = FailureLog(loop.logger, on: loop.reactor)
         clock = SystemClock()
         self.orders = orders
         self.payments = payments

@@ -24,10 +24,10 @@ final class OrderUpkeep {
     private func pruneLedger() async -> Bool {
         do throws(StoreError) {
             let count = try await part.orders.pruneLedger(keep: part.orderRetention)
-            if count > 0 { part.checkout.logger.info("upkeep.ledger_pruned", [LogField("count", count)]) }
+            if count > 0 { part.loop.logger.info("upkeep.ledger_pruned", [LogField("count", count)]) }
             return count > 0
         } catch {
-            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            part.loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false
         }
     }
@@ -38,7 +38,7 @@ final class OrderUpkeep {
         do throws(StoreError) {
             return try await keys.prune(keep: part.orderRetention) == PostgresKeyStore.pruneLimit
         } catch {
-            part.checkout.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            part.loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false
         }
     }
@@ -48,7 +48,7 @@ final class OrderUpkeep {
         do throws(StoreError) {
             if let report = try await part.reports.newest() { part.counters.show(report) }
         } catch {
-            part.checkout.logger.warning("upkeep.reports_failed", [LogField("detail", error.debugDescription)])
+            part.loop.logger.warning("upkeep.reports_failed", [LogField("detail", error.debugDescription)])
         }
         return false
     }
@@ -57,11 +57,11 @@ final class OrderUpkeep {
     private func countUnsettled() async -> Bool {
         do throws(StoreError) {
             let counts = try await part.unsettled.counts()
-            let gauges = unsettled ?? UnsettledGauges(part.checkout.metrics)
+            let gauges = unsettled ?? UnsettledGauges(part.loop.metrics)
             gauges.show(counts)
             unsettled = gauges
         } catch {
-            part.checkout.logger.warning("upkeep.unsettled_failed", [LogField("detail", error.debugDescription)])
+            part.loop.logger.warning("upkeep.unsettled_failed", [LogField("detail", error.debugDescription)])
         }
         return false
     }

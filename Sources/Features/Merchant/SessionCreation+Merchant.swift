@@ -128,7 +128,7 @@ extension SessionCreation {
                 answer.body,
                 for: claim,
                 under: call.key,
-                random: call.checkout.random
+                random: call.merchant.random
             )
             return StoredAnswer(status: answer.status.code, body: body)
         } catch {

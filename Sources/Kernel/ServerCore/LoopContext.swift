@@ -23,8 +23,10 @@ package final class LoopContext {
     package let refusals: FailureLog
     /// How refusals are written on the hosts of the program, by kind of answer.
     package var formats: [FormatName: any FailureFormat] = [:]
-    private let logger: Logger
-    private let metrics: MetricsRegistry
+    /// Where to write.
+    package let logger: Logger
+    /// Where to count.
+    package let metrics: MetricsRegistry
     private var parts: [ObjectIdentifier: any FeaturePart] = [:]
     private var opening: FeatureCard?
     private var offers: [ObjectIdentifier: AnyObject] = [:]

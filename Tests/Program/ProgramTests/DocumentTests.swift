@@ -36,8 +36,15 @@ private func quoted(_ cell: String) -> [String] {
                 "`\(setting.name)`", "`\(setting.environmentName)`", fallback, setting.takes, setting.meaning,
             ]
         }
-        #expect(rows.map(\.first) == table.map(\.first))
-        for (row, expected) in zip(rows, table) { #expect(row == expected) }
+        let pages = try [rows] + FeaturePage.all().map { $0.rows("Settings") }
+        let named = pages.joined().compactMap(\.first)
+        #expect(named.sorted() == table.map { $0[0] }.sorted())
+        for page in pages {
+            let names = Set(page.compactMap(\.first))
+            let expected = table.filter { names.contains($0[0]) }
+            #expect(page.map(\.first) == expected.map(\.first))
+            for (row, expected) in zip(page, expected) { #expect(row == expected) }
+        }
     }
 
     @Test func `that the package installs name the trail's secret that its installation makes`() throws {
@@ -89,7 +96,8 @@ private func quoted(_ cell: String) -> [String] {
         let start = try #require(page.firstRange(of: "\n### All routes\n")).upperBound
         let rows = page[start...].prefix { $0 != "#" }.split(separator: "\n").compactMap(cells)
             .filter { $0.first?.hasPrefix("`GET") == true || $0.first?.hasPrefix("`POST") == true }
-        let named = rows.flatMap { row in routes(row[0]).map { "\(face(row[1])) \($0)" } }
+        let named = try (rows + FeaturePage.all().flatMap { $0.rows("Routes") })
+            .flatMap { row in routes(row[0]).map { "\(face(row[1])) \($0)" } }
         let table = RoutesCommand.pageRoutes.map { "\($0.site.text) \($0.method.text) \($0.path)" }
         #expect(Set(named).sorted() == table.sorted())
     }
@@ -124,10 +132,14 @@ private func quoted(_ cell: String) -> [String] {
         return found
     }
 
-    /// One path for each word between braces.
+    /// One path for each of the words between braces.
     private func expanded(_ path: Substring) -> [String] {
         guard let open = path.firstIndex(of: "{"), let close = path.firstIndex(of: "}") else { return [String(path)] }
-        return path[path.index(after: open)..<close].split(separator: ",")
+        let words = path[path.index(after: open)..<close].split(separator: ",")
+        // One word is the name of a part.
+        guard words.count > 1 else { return [String(path)] }
+        return
+            words
             .map { "\(path[..<open])\($0)\(path[path.index(after: close)...])" }
     }
 }

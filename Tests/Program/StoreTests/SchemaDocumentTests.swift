@@ -11,14 +11,15 @@ struct RightsDocumentTests {
         let text = String(decoding: try Files.read(ProjectFolder.path("docs/schema.md")), as: UTF8.self)
         let table = try #require(text.split(separator: "| Table | Columns that ").dropFirst().first)
         var documented: [String: [String]] = [:]
-        for line in table.split(separator: "\n").drop(while: { !$0.hasPrefix("| `") }).prefix(while: {
-            $0.hasPrefix("| `")
-        }) {
-            let cells = line.split(separator: "|")
+        let lines = table.split(separator: "\n").drop(while: { !$0.hasPrefix("| `") }).prefix { $0.hasPrefix("| `") }
+        let pages = try FeaturePage.all().flatMap { $0.rows("Rights") }
+        for cells in lines.map({ $0.split(separator: "|").map { $0.drop { $0 == " " } } })
+            + pages.map({ $0.map { $0[...] } })
+        {
             let words = cells[1].split(separator: "`", omittingEmptySubsequences: false)
-            let name = String(cells[0].split(separator: "`")[1])
+            let name = String(cells[0].split(separator: "`")[0])
             documented[name] =
-                cells[1].hasPrefix(" all") ? ["all"] : stride(from: 1, to: words.count, by: 2).map { String(words[$0]) }
+                cells[1].hasPrefix("all") ? ["all"] : stride(from: 1, to: words.count, by: 2).map { String(words[$0]) }
         }
         let database = try migratedDatabase()
         let rows = try database.admin().rows(
@@ -52,7 +53,9 @@ struct SchemaDocumentTests {
     private static func rows() throws -> [Row] {
         let text = String(decoding: try Files.read(root + "/docs/schema.md"), as: UTF8.self)
         let section = text.split(separator: "\n## ").first { $0.hasPrefix("Functions\n") }
-        return try #require(section).split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+        let lines = try #require(section).split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+        let pages = try FeaturePage.all().flatMap { $0.rows("Functions") }.map { "|" + $0.joined(separator: "|") }
+        return (lines + pages).map { line in
             let words = line.split(separator: "`", omittingEmptySubsequences: false)
             return Row(signature: String(words[1]), file: String(words[3]))
         }

@@ -2,6 +2,7 @@ import Postgres
 import PostgresTestKit
 import Program
 import ServerCore
+import TestKit
 import Testing
 
 /// What a session of the program may do at most, whatever statement it is made to run.
@@ -70,8 +71,10 @@ struct ServiceRoleTests {
                 [role, privilege]
             )
         }
+        // Columns of tables that a feature's page lists are compared with the page.
+        let others = try FeaturePage.names("Rights")
         #expect(try tables(with: "DELETE") == Self.deleted)
-        #expect(try tables(with: "UPDATE") == Self.changed)
+        #expect(try tables(with: "UPDATE").subtracting(others) == Self.changed)
         for none in ["TRUNCATE", "REFERENCES", "TRIGGER"] { #expect(try tables(with: none) == [], "\(none)") }
         let rows = try admin.rows(
             """
@@ -84,7 +87,9 @@ struct ServiceRoleTests {
             [role]
         )
         var kept: [String: Set<String>] = [:]
-        for row in rows where row[2] == "f" { kept[row[0] ?? "", default: []].insert(row[1] ?? "") }
+        for row in rows where row[2] == "f" && !others.contains(row[0] ?? "") {
+            kept[row[0] ?? "", default: []].insert(row[1] ?? "")
+        }
         #expect(kept == Self.fixed)
     }
 

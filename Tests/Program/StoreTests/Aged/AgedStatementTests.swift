@@ -32,21 +32,26 @@ struct AgedStatementTests {
         #expect(declared.count > 100)
         #expect(declared.symmetricDifference(listed) == [], "list it in the `statements` of its store")
         // What stands below is about statements that exist.
-        #expect(Set(allowances.keys).subtracting(listed) == [])
-        #expect(Set(values.keys).subtracting(listed) == [])
+        let brought = try Brought()
+        for names in [allowances.keys, brought.allowances.keys] { #expect(Set(names).subtracting(listed) == []) }
+        for names in [values.keys, brought.values.keys] { #expect(Set(names).subtracting(listed) == []) }
     }
 
     @Test func `reads the partitions that it names and no others`() throws {
         let database = try migratedDatabase(isAged: true)
         let session = try AgedSession(database)
+        let brought = try Brought()
         for statement in Program.statements {
             try session.prepare(statement)
             for subject in [AgedSession.Subject.today, .longAgo] {
-                for given in values[statement.name] ?? sealed[statement.name] ?? [[]] {
+                for given in values[statement.name] ?? brought.values[statement.name] ?? sealed[statement.name] ?? [[]]
+                {
                     let found: [String]
                     do throws(PostgresError) {
                         let work = try session.run(statement, given, subject)
-                        found = work.violations(of: allowances[statement.name] ?? walks[statement.name] ?? Allowance())
+                        let allowance =
+                            allowances[statement.name] ?? brought.allowances[statement.name] ?? walks[statement.name]
+                        found = work.violations(of: allowance ?? Allowance())
                     } catch {
                         found = [error.debugDescription]
                     }
@@ -91,6 +96,37 @@ struct Allowance {
     var walks = false
     /// Tables without partitions that it may read from end to end.
     var wholeTables: Set<String> = []
+}
+
+/// What features say of their statements, in lines of `Tests/Aged/NAME.sql`.
+private struct Brought {
+    /// For example `-- allowance note_count partitions=2 rows=100 tables=note_count: every board`.
+    var allowances: [String: Allowance] = [:]
+    /// For example `-- values note_write: '$NEW', '$SESSION', 'word'`.
+    var values: [String: [[String]]] = [:]
+
+    init() throws {
+        let folder = ProjectFolder.path("Tests/Aged")
+        for file in try Files.list(folder) {
+            let text = String(decoding: try Files.read("\(folder)/\(file)"), as: UTF8.self)
+            for match in text.matches(of: #/(?m)^-- values ([a-z_]+): (.+)$/#) {
+                values[String(match.1), default: []].append(match.2.split(separator: ", ").map(String.init))
+            }
+            for match in text.matches(of: #/(?m)^-- allowance ([a-z_]+)((?: [a-z]+=[a-z0-9_,]+)+): (.+)$/#) {
+                var allowance = Allowance(reason: String(match.3))
+                for part in match.2.split(separator: " ") {
+                    let (name, value) = (part.prefix { $0 != "=" }, part.drop { $0 != "=" }.dropFirst())
+                    switch name {
+                    case "partitions": allowance.partitions = try #require(Int(value))
+                    case "rows": allowance.rows = try #require(Int(value))
+                    case "tables": allowance.wholeTables = Set(value.split(separator: ",").map(String.init))
+                    default: Issue.record("\(file): no such bound: \(part)")
+                    }
+                }
+                allowances[String(match.1)] = allowance
+            }
+        }
+    }
 }
 
 /// A handful of rows whatever the age: what is under way, and what operators have made.

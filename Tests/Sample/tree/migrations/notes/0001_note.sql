@@ -1,14 +1,14 @@
 -- Notes that merchants leave for buyers.
-CREATE TABLE note (
+CREATE TABLE shop_note (
     note_id uuid        NOT NULL PRIMARY KEY,
     board   uuid        NOT NULL, -- what it is stuck to, of whatever age
     text    text        NOT NULL,
     reply   bytea                 -- sealed under the keyring
 ) PARTITION BY RANGE (note_id);
 
-INSERT INTO partitioned_table VALUES ('note', 'month', interval '20 days', 30, 90);
+INSERT INTO partitioned_table VALUES ('shop_note', 'month', interval '20 days', 30, 90);
 
-GRANT SELECT, INSERT, UPDATE ON note TO sallyport_service;
+GRANT SELECT, INSERT, UPDATE ON shop_note TO sallyport_service;
 
 -- How many notes a board has, and the last one that was counted: an event that comes again is not counted twice.
 CREATE TABLE note_count (

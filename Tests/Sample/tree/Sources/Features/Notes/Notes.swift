@@ -59,7 +59,7 @@ package struct Notes: Feature, FeatureProcess {
         return shared
     }
 
-    package var retentions: [Retention] { [Retention("note", keep: keep)] }
+    package var retentions: [Retention] { [Retention("shop_note", keep: keep)] }
 
     package func open(_ loop: LoopContext) throws -> NotesPart {
         try NotesPart(loop, stamps: stampURL + "/stamp", origin: origin, replies, keyring)
@@ -83,17 +83,17 @@ enum NoteStatement {
     static let write = TypedStatement<Void, UUIDBytes, UUIDBytes, String>(
         name: "note_write",
         sql: """
-            WITH n AS (INSERT INTO note VALUES ($1, $2, $3) RETURNING note_id, board)
+            WITH n AS (INSERT INTO shop_note VALUES ($1, $2, $3) RETURNING note_id, board)
             SELECT event_announce('board', n.board, 'note.written', json_build_object('note', n.note_id)) FROM n
             """
     )
     static let read = TypedStatement<String, UUIDBytes>(
         name: "note_read",
-        sql: "SELECT text FROM note WHERE note_id = $1"
+        sql: "SELECT text FROM shop_note WHERE note_id = $1"
     )
     static let reply = TypedStatement<Void, UUIDBytes, [UInt8]>(
         name: "note_reply",
-        sql: "UPDATE note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1"
+        sql: "UPDATE shop_note SET reply = $2 WHERE note_id = $1 AND reply IS NULL RETURNING 1"
     )
     static let counted = TypedStatement<Void, UUIDBytes, Int64>(
         name: "note_counted",
@@ -109,7 +109,7 @@ enum NoteStatement {
 }
 
 extension SealedColumn {
-    static let noteReply = SealedColumn("note", key: [.uuid("note_id")], "reply", purpose: "note")
+    static let noteReply = SealedColumn("shop_note", key: [.uuid("note_id")], "reply", purpose: "note")
 }
 
 extension Scope {
