@@ -394,10 +394,12 @@ def crash(program, folder, cluster, stamps, kills):
 
 
 def run_tests(tree):
-    """The tests that hold lists of settings, routes, tables, statements and commands: the feature brings its own rows along."""
+    """The tests that hold lists of settings, routes, tables, statements and commands, for which the feature brings its own rows along; and
+    the gates on sources."""
     for target in ("ProgramTests", "StoreTests"):
         print(f"sample: {target}", flush=True)
         run(["scripts/run-tests", "--scratch-path", tree / ".build"], cwd=tree, env={**os.environ, "ONLY_TESTS": target})
+    run(["make", "-s", "layers", "knots", "sizes", "ends", "hardening", "texts", "docs-coverage"], cwd=tree)
 
 
 def build(tree):

@@ -99,7 +99,7 @@ package final class NotesPart: FeaturePart {
         guard let gate else { throw Failure(.notFound) }
         _ = try await gate.admit(request, .notesWrite)
         guard let board = UUIDBytes(request.capture(0)) else { throw Failure(.notFound) }
-        guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.contains("\0")
+        guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.utf8.contains(0)
         else { throw Failure(.invalidRequest, "no text") }
         let stamp = try await stamp()
         let note = UUIDBytes(version7At: SystemClock().now(), random: loop.reactor.random)

@@ -8,15 +8,21 @@ package import Telemetry
 
 /// The office that stamps notes, as a demo has it.
 package struct StampOffice: SimulatedSystem {
+    /// For `simulators`.
     package static let name = "stamps"
+    /// For people.
     package static let title = "stamp office"
+    /// Where notes are stamped.
     package static let addressSetting = "notes.stamp_url"
 
     private let address: SocketAddress
+    /// Its only answer.
     package let healthURL: String
 
     package static func demoSettings(_ demo: DemoSource) -> [String: JSONValue] {
-        let address = demo.isSet("stamps.listen") ? demo.text("stamps.listen") : "127.0.0.1:9480"
+        // Beside the port of the other simulators, so that demos of one machine do not meet.
+        let port = Int(SocketAddress(demo.text("simulator_listen"))?.port ?? 9443) ^ 1
+        let address = demo.isSet("stamps.listen") ? demo.text("stamps.listen") : "127.0.0.1:\(port)"
         return ["stamps.listen": .string(address), "notes.stamp_url": "http://\(address)"]
     }
 
