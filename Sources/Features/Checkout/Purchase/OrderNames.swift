@@ -33,7 +33,7 @@ package protocol NamedObject {
 extension CheckoutSession: NamedObject {}
 
 extension NamedObject {
-    /// The session that it belongs to; a stranger's text may look like a mark.
+    /// The session that it belongs to; somebody else's text may look like a mark.
     package var markedSession: WebviewSessionID? {
         SessionMark.session(information: customInformation, reference: merchantReferenceID)
     }

@@ -23,7 +23,7 @@ struct ConfigurationFile: Equatable {
     private static let packaged = (program: "/usr/lib/sallyport/sallyport", file: "/etc/sallyport/sallyport.json")
     /// They make a shop of their own, which must not come upon the database and the account of a real one: they read what their own
     /// command line names, and nothing else.
-    private static let strangers = ["demo", "simulators"]
+    private static let demoCommands = ["demo", "simulators"]
 
     /// The file of a command; `nil` where there is none.
     ///
@@ -31,11 +31,11 @@ struct ConfigurationFile: Equatable {
     ///   - environment: An empty variable stands for no file, not even the package's.
     ///   - program: The path of this program, links resolved.
     init?(_ arguments: CommandLineArguments, _ environment: [String: String], program: String?) {
-        let isStrange =
-            ConfigurationFile.strangers.contains(arguments.command ?? "") || arguments.flags.contains("demo")
+        let isDemo =
+            ConfigurationFile.demoCommands.contains(arguments.command ?? "") || arguments.flags.contains("demo")
         if let path = arguments.values["config"] {
             (self.path, source) = (path, .option)
-        } else if isStrange {
+        } else if isDemo {
             return nil
         } else if let path = environment[ConfigurationFile.variable] {
             guard !path.isEmpty else { return nil }
