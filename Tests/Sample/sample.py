@@ -3,7 +3,7 @@
 its features only.
 
 The copy differs in two files of the program: Package.swift, and the list of features. It is built in FOLDER, which is kept for the next
-run. Usage: Tests/Sample/sample.py [--subsets] [--kills N] [FOLDER]
+run. Root has it mounted in the place of the sources, for this program alone, so that what is built of them need not be built again. Usage: Tests/Sample/sample.py [--subsets] [--kills N] [FOLDER]
 """
 import argparse
 import http.client
@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import ssl
 import subprocess
 import sys
@@ -29,7 +30,7 @@ from postgres import Postgres  # noqa: E402
 EDITS = [
     ("Package.swift", '            part("SecurityText",', '            part("Notes"),\n'),
     ("Package.swift", '            part("AmazonPaySimulator",', '            part("StampSimulator", ["SimulatorCore"]),\n'),
-    ("Package.swift", '                    "Checkout", "Merchant", "SecurityText", "SimulatorCore",', '                    "Notes", "StampSimulator",\n'),
+    ("Package.swift", '                    "PushSimulator", "CBuild",', '                    "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
     (LIST, "MerchantFeature.self", None),
     (LIST, "SimulatedAmazonPay.self", None),
@@ -83,11 +84,25 @@ def lay_out(tree):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        path.chmod((ROOT / name).stat().st_mode if (ROOT / name).exists() else 0o644)
+        if (ROOT / name).exists():
+            shutil.copystat(ROOT / name, path)
+        if name in changed:
+            os.utime(path)
     lines = sum(len(p.read_text().splitlines()) for p in (HERE / "tree").rglob("*") if p.is_file())
     if lines >= 500:
         fail(f"the feature has {lines} lines")
     print(f"sample: {lines} lines, {len({file for file, _, _ in EDITS})} files edited")
+
+
+def stand_in_place(tree):
+    """Runs this program again where the copy stands in the place of the sources, with what is built of them; a build is good for one place only."""
+    if os.geteuid() != 0 or not (ROOT / ".build/debug").exists() or subprocess.run(["unshare", "--mount", "true"]).returncode:
+        return
+    if not (tree / ".build").exists():
+        run(["cp", "-a", ROOT / ".build", tree / ".build"])
+    mount = 'mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"'
+    words = ["unshare", "--mount", "sh", "-c", mount, tree, ROOT, sys.executable, "Tests/Sample/sample.py", *sys.argv[1:], "--in-place"]
+    os.execvp(words[0], [str(word) for word in words])
 
 
 def wait_for(is_so, what, seconds=60):
@@ -161,12 +176,18 @@ def drive(demo):
     bearer = ("-H", f"Authorization: Bearer {key}")
     status, content = demo.curl("/v1/notes/" + BOARD, "-d", "x")
     expect((status, json.loads(content)["code"]), (401, "unauthenticated"), "without a key, as a problem")
-    expect(demo.curl("/v1/notes/" + BOARD, "-H", f"Authorization: Bearer {other}", "-d", "x")[0], 403, "with a key for something else")
-    status, content = demo.curl("/v1/notes/" + BOARD, *bearer, "-d", "Tea is ready <3")
+    expect(demo.curl("/v1/notes/" + BOARD, "-H", f"Authorization: Bearer {other}", *note_fields("x"))[0], 403, "with a key for something else")
+    expect(demo.curl("/v1/notes/" + BOARD, *bearer, "-d", "x")[0], 415, "a form")
+    first = note_fields("Tea is ready <3")
+    status, content = demo.curl("/v1/notes/" + BOARD, *bearer, *first)
     expect(status, 201, "a note")
     note = json.loads(content)["id"]
-    expect(demo.curl("/v1/notes/" + BOARD, *bearer, "-d", "x" * 16_384)[0], 201, "16 KB from a merchant")
-    expect(demo.curl("/v1/notes/" + BOARD, *bearer, "-d", "x" * 16_385)[0], 413, "more")
+    expect(demo.curl("/v1/notes/" + BOARD, *bearer, *first), (201, content), "the same again for a repeat")
+    expect(demo.curl("/v1/notes/" + BOARD, *bearer, *first[:-1], '{"text":"another"}')[0], 422, "another note under its key")
+    expect(demo.curl("/v1/notes/" + BOARD, *bearer, *note_fields("x", size=16_384))[0], 201, "16 KB from a merchant")
+    expect(demo.curl("/v1/notes/" + BOARD, *bearer, *note_fields("x", size=16_385))[0], 413, "more")
+    document = json.loads(demo.curl("/v1/openapi.json")[1])["paths"]
+    expect("/v1/notes/{board}" in document and "/v1/sessions" in document, True, "the description of all features")
 
     jar = str(demo.folder / "jar")
     english = ("-b", jar, "-c", jar, "-H", "Accept-Language: en")
@@ -205,6 +226,11 @@ def drive(demo):
     demo.environment["SALLYPORT_NOTES_KEEP"] = "1h"
     checks = {finding["check"] for finding in json.loads(demo.command("doctor", "--demo", "--json"))["findings"]}
     expect("N01" in checks, True, "the offline check")
+
+
+def note_fields(text, size=0):
+    """What curl sends a note with, under a word of its own, in at least so many bytes."""
+    return ("-H", "Content-Type: application/json", "-H", f"Idempotency-Key: {uuid.uuid4()}", "-d", json.dumps({"text": text}).ljust(size))
 
 
 class Subset:
@@ -304,6 +330,13 @@ def drive_subsets(tree, folder, cluster, stamps):
     expect(sample.status("/notes/nobody"), 404, "no note")
     expect("notes/0001_note.sql applied" in sample.command("migrate", "--status"), True, "its migration")
     expect(sample.command("notes").strip(), "0", "its command")
+    key = sample.command("keys", "create", "--name", "writer", "--scopes", "notes:write").strip()
+    status = sample.status("/v1/notes/" + BOARD, None, "-H", f"Authorization: Bearer {key}", *note_fields("Tea is ready"))
+    expect((status, "id" in json.loads(sample.answer())), (201, True), "a note of a merchant without Merchant")
+    expect(sample.command("notes").strip(), "1", "it is there")
+    expect(sample.status("/v1/openapi.json"), 200, "the description")
+    document = json.loads(sample.answer())
+    expect(sorted(document["paths"]), ["/v1/notes/{board}", "/v1/openapi.json"], "the description of its routes alone")
     sample.stop()
 
     both = subset("Checkout and Merchant", MERCHANT_API="true", **account)
@@ -352,7 +385,8 @@ def crash(program, folder, cluster, stamps, kills):
                 if connection is None:
                     port = int(processes[number % 2].web.rsplit(":", 1)[1])
                     connection = http.client.HTTPSConnection("localhost", port, context=trust, timeout=10)
-                connection.request("POST", f"/v1/notes/{random.choice(boards)}", b"x", {"Authorization": f"Bearer {key}"})
+                fields = {"Authorization": f"Bearer {key}", "Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+                connection.request("POST", f"/v1/notes/{random.choice(boards)}", b'{"text":"x"}', fields)
                 answer = connection.getresponse()
                 text = answer.read()
                 if answer.status == 201:
@@ -412,10 +446,13 @@ def main():
     parser.add_argument("--kills", type=int, default=3, help="how often a process is killed that writes and handles events (3)")
     parser.add_argument("--subsets", action="store_true", help="only start the program with some of its features")
     parser.add_argument("--tests", action="store_true", help="run the tests of the program and of its stores on the copy, too")
+    parser.add_argument("--in-place", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    tree = pathlib.Path(options.folder).resolve()
-    tree.mkdir(exist_ok=True)
-    lay_out(tree)
+    tree = ROOT if options.in_place else pathlib.Path(options.folder).resolve()
+    if not options.in_place:
+        tree.mkdir(exist_ok=True)
+        lay_out(tree)
+        stand_in_place(tree)
     print("sample: building")
     build(tree)
     with tempfile.TemporaryDirectory(prefix="sallyport-sample", dir="/tmp") as name:

@@ -7,6 +7,7 @@ import Primitives
 package import ServerCore
 import ServiceAPI
 package import Settings
+import StrictJSON
 import Web
 import Webhooks
 
@@ -21,7 +22,7 @@ package struct Notes: Feature, FeatureProcess {
 
     package static let card = FeatureCard(
         "notes",
-        needs: [WebhookDelivery.self],
+        needs: [ServiceFeature.self, WebhookDelivery.self],
         commands: [
             FeatureCommand(of: Notes.self, "notes", "count the notes") { _, input, database in
                 let count = try await database.connected { try await $1.read(NoteStatement.count()).first() }
@@ -62,7 +63,9 @@ package struct Notes: Feature, FeatureProcess {
     package var retentions: [Retention] { [Retention("shop_note", keep: keep)] }
 
     package func open(_ loop: LoopContext) throws -> NotesPart {
-        try NotesPart(loop, stamps: stampURL + "/stamp", origin: origin, replies, keyring)
+        let part = try NotesPart(loop, stamps: stampURL + "/stamp", origin: origin, replies, keyring)
+        try loop.part(ServiceFeature.self).serve(part)
+        return part
     }
 
     package func probe(_ context: ProbeContext) async -> [Finding] {
@@ -80,10 +83,12 @@ package struct Notes: Feature, FeatureProcess {
 enum NoteStatement {
     static let all = [write.statement, read.statement, reply.statement, counted.statement, count.statement]
 
-    static let write = TypedStatement<Void, UUIDBytes, UUIDBytes, String>(
+    /// Claim, note, event and answer are one commit.
+    static let write = TypedStatement<Void, UUIDBytes, UUIDBytes, String, IdempotencyClaim, [UInt8]>(
         name: "note_write",
         sql: """
-            WITH n AS (INSERT INTO shop_note VALUES ($1, $2, $3) RETURNING note_id, board)
+            WITH \(ClaimSQL.claim(first: 4, webviewSession: "NULL::uuid", status: "201", answer: "$7")), n AS (
+                INSERT INTO shop_note SELECT $1, $2, $3 WHERE EXISTS (SELECT FROM i) RETURNING note_id, board)
             SELECT event_announce('board', n.board, 'note.written', json_build_object('note', n.note_id)) FROM n
             """
     )
@@ -114,6 +119,28 @@ extension SealedColumn {
 
 extension Scope {
     static let notesWrite = Scope("notes:write")
+}
+
+extension RouteDescription {
+    static let writeNote = RouteDescription(
+        .post,
+        "/v1/notes/{board}",
+        "writeNote",
+        Group("notes", "notes for buyers"),
+        .notesWrite,
+        "leave a note",
+        writing
+    )
+
+    private static var writing: Shape {
+        let note = Schema.object([.required("id", .matching(SchemaPattern.uuid))])
+        let example = AnswerExample("Note", "a new note", ["id": "01900000-0000-7000-8000-000000000001"])
+        var shape = Shape(.created, note, example)
+        shape.body = .object([.required("text", .printable(1...4_000))])
+        shape.example = #"{"text":"Tea is ready"}"#
+        shape.bodyLimit = 16_384
+        return shape
+    }
 }
 
 extension WebhookEventType {

@@ -7,19 +7,17 @@ import Pages
 import Postgres
 import Primitives
 import ServerCore
-import ServiceAPI
+package import ServiceAPI
+import StrictJSON
 package import Web
 import Webhooks
 
 /// Notes on one loop.
-package final class NotesPart: FeaturePart {
+package final class NotesPart: FeaturePart, ServiceRouted {
     static let cookie = "__Host-note"
 
     private let loop: LoopContext
     private let frames: EachLanguage<Frame>
-    /// `nil` where no interface for merchants' programs is served.
-    private let gate: (any ServiceGate)?
-
     private let stamps: any HTTPExchange
     private let stampURL: String
     private let origin: String
@@ -43,13 +41,12 @@ package final class NotesPart: FeaturePart {
         stamps = loop.client(purpose)
         stampURL = url
         frames = try loop.demanded(EachLanguage<Frame>.self)
-        gate = loop.offered((any ServiceGate).self)
         try loop.part(WebhookDelivery.self).handle(.notesCounted) { [database = loop.database] event in
             _ = try await database.work(NoteStatement.counted(event.subject.id, event.sequence))
         }
     }
 
-    /// What buyers and merchants ask for.
+    /// What buyers ask for.
     package static let routes = [
         RouteGroup(
             on: .web,
@@ -62,12 +59,12 @@ package final class NotesPart: FeaturePart {
                         try part.replies.take(request.peer.keys, at: part.loop.reactor.now)
                     },
             ]
-        ),
-        RouteGroup(
-            on: .web,
-            .problem,
-            [Route(.post, "/v1/notes/{board}", "leave a note", bodyLimit: 16_384, NotesPart.write)]
-        ),
+        )
+    ]
+
+    /// What merchants' programs ask for.
+    package static let serviceRoutes = [
+        ServiceRoute<NotesPart>(.writeNote) { call throws(Failure) in try await call.part.write(call) }
     ]
 
     private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -95,16 +92,23 @@ package final class NotesPart: FeaturePart {
         return HTTPResponse(.noContent, block: loop.headers.plain)
     }
 
-    private func write(_ request: HTTPRequest) async throws -> HTTPResponse {
-        guard let gate else { throw Failure(.notFound) }
-        _ = try await gate.admit(request, .notesWrite)
-        guard let board = UUIDBytes(request.capture(0)) else { throw Failure(.notFound) }
-        guard let text = String(validating: request.body, as: UTF8.self), !text.isEmpty, !text.utf8.contains(0)
-        else { throw Failure(.invalidRequest, "no text") }
-        let stamp = try await stamp()
-        let note = UUIDBytes(version7At: SystemClock().now(), random: loop.reactor.random)
-        _ = try await loop.database.write(NoteStatement.write(note, board, text + " (\(stamp))"), key: note)
-        return HTTPResponse(.created, block: loop.headers.json, body: .bytes(Array("{\"id\":\"\(note)\"}\n".utf8)))
+    private func write(_ call: ServiceCall<NotesPart>) async throws(Failure) -> ServiceAnswer {
+        var body = try call.body()
+        let text = try Failure.cleaned(
+            Failure.reading { () throws(JSONRefusal) in try body.text("text") },
+            "text",
+            1...4_000
+        )
+        let rest = body
+        try Failure.reading { () throws(JSONRefusal) in try rest.end() }
+        let (board, claim, stamp) = (try call.id(), try call.claim(), try await stamp())
+        let note = UUIDBytes(version7At: call.now, random: loop.reactor.random)
+        let answer = ServiceAnswer(.created, ["id": .string(note.description)])
+        let statement = NoteStatement.write(note, board, text + " (\(stamp))", claim, answer.body)
+        let written = try await Failure.mapErrors {
+            try await loop.database.write(statement, key: claim.lockKey).count == 1
+        }
+        return written ? answer : try await call.replay(of: claim)
     }
 
     /// The stamp of the office, which is asked before anything is written.
