@@ -37,7 +37,7 @@ class Shop:
         self.folder.chmod(0o755)
         listen, admin, simulator = free_ports(3)
         self.web, self.simulator = f"https://localhost:{listen}", f"https://localhost:{simulator}"
-        self.link = f"https://links.localhost:{listen}"
+        self.link, self.admin = f"https://links.localhost:{listen}", f"http://localhost:{admin}"
         settings = {
             "LISTEN": f"127.0.0.1:{listen}", "ADMIN_LISTEN": f"127.0.0.1:{admin}", "WEB_BASE_URL": self.web,
             "LINK_BASE_URL": self.link, "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
