@@ -1,6 +1,7 @@
 #pragma once
 
 #include <openssl/bio.h>
+#include <openssl/cms.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -8,11 +9,14 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <string.h>
 
 // TLS: macros as functions.
 
@@ -43,6 +47,8 @@ static inline int shim_SSL_set_tlsext_host_name(SSL *session, const char *name) 
 static inline uint64_t shim_server_options(void) {
     return SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA;
 }
+
+static inline uint64_t shim_no_tickets(void) { return SSL_OP_NO_TICKET; }
 
 static inline long shim_session_modes(void) {
     return SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS;
@@ -117,6 +123,25 @@ static inline int shim_add_extension(X509 *issuer, X509 *subject, int identifier
     return added;
 }
 
+/// Adds an extension by short name or object identifier; one of the latter has its value as `DER:` or `ASN1:`.
+static inline int shim_add_named_extension(X509 *issuer, X509 *subject, const char *name, const char *value) {
+    X509V3_CTX context = {0};
+    X509V3_set_ctx_nodb(&context);
+    X509V3_set_ctx(&context, issuer, subject, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_nconf(NULL, &context, name, value);
+    int added = extension && X509_add_ext(subject, extension, -1);
+    X509_EXTENSION_free(extension);
+    return added;
+}
+
+/// Whether a key is on the curve P-256.
+static inline int shim_is_p256(const EVP_PKEY *key) {
+    char name[64];
+    size_t length = 0;
+    return EVP_PKEY_get_group_name(key, name, sizeof name, &length) == 1
+        && (strcmp(name, "prime256v1") == 0 || strcmp(name, "P-256") == 0);
+}
+
 /// The bytes of the subject's last common name; they belong to the certificate.
 static inline ptrdiff_t shim_common_name(const X509 *certificate, const unsigned char **start) {
     X509_NAME *subject = X509_get_subject_name(certificate);
@@ -183,5 +208,31 @@ static inline int shim_chain_end(X509_STORE_CTX *context, int64_t *end) {
         if (!shim_time_seconds(X509_get0_notAfter(sk_X509_value(chain, index)), &seconds)) return 0;
         if (seconds < *end) *end = seconds;
     }
+    return 1;
+}
+
+// Keys of files and signatures over messages (CMS).
+
+/// What a file for PKCS#12 holds; the caller owns all three.
+typedef struct {
+    EVP_PKEY *key;
+    X509 *certificate;
+    STACK_OF(X509) *others;
+} shim_pkcs12;
+
+/// Opens a PKCS#12 container with the algorithms of a library context. Returns 1, or 0 where it cannot be opened.
+static inline int shim_read_pkcs12(OSSL_LIB_CTX *library, BIO *memory, const char *passphrase, shim_pkcs12 *contents) {
+    PKCS12 *container = PKCS12_init_ex(NID_pkcs7_data, library, NULL);
+    PKCS12 *filled = container ? d2i_PKCS12_bio(memory, &container) : NULL;
+    int read = filled && PKCS12_parse(filled, passphrase, &contents->key, &contents->certificate, &contents->others);
+    PKCS12_free(filled ? filled : container);
+    return read;
+}
+
+/// Ends the verification of a signature's chain for any purpose but TLS and mail, at a time in seconds since 1970.
+static inline int shim_set_any_purpose(X509_STORE *store, int64_t seconds) {
+    X509_VERIFY_PARAM *rules = X509_STORE_get0_param(store);
+    if (!X509_STORE_set_purpose(store, X509_PURPOSE_ANY)) return 0;
+    X509_VERIFY_PARAM_set_time(rules, (time_t)seconds);
     return 1;
 }

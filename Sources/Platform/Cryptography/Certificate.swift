@@ -11,6 +11,11 @@ import Primitives
         unsafe self.handle = handle
     }
 
+    /// Takes over a certificate.
+    init(owning handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
     /// Reads the first certificate of a PEM text.
     init(pem: [UInt8]) throws(CryptographyError) {
         let memory = try Memory.holding(pem)

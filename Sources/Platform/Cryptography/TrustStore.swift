@@ -25,7 +25,7 @@ import Primitives
 ///
 /// It may be moved to another thread but not shared: one that is shared is kept in a lock.
 @safe struct TrustStore: ~Copyable {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     private init() throws(CryptographyError) {
         guard let handle = unsafe X509_STORE_new() else {
@@ -45,6 +45,21 @@ import Primitives
             }
             // A path that is not there leaves its note in the thread's queue.
             ERR_clear_error()
+        }
+        return store
+    }
+
+    /// A store of the given roots for signatures of any purpose.
+    static func make(anchors: [X509Certificate], at time: WallTime) throws(CryptographyError) -> TrustStore {
+        let store = try TrustStore()
+        for anchor in anchors {
+            let certificate = try Certificate.reading(der: anchor.der)
+            guard unsafe X509_STORE_add_cert(store.handle, certificate.handle) == 1 else {
+                throw CryptographyError.openSSL(.failed, "X509_STORE_add_cert")
+            }
+        }
+        guard unsafe shim_set_any_purpose(store.handle, time.seconds) == 1 else {
+            throw CryptographyError.openSSL(.failed, "X509_STORE_set_purpose")
         }
         return store
     }

@@ -34,13 +34,17 @@ import CNGHTTP2
         unsafe nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(options, 1)
         unsafe nghttp2_option_set_max_continuations(options, 8)
         unsafe nghttp2_option_set_max_settings(options, 16)
-        // The library reports frames of unknown types only where a handler for them is set; they are counted, no more.
-        for type in UInt8(NGHTTP2_CONTINUATION.rawValue + 1)...UInt8.max {
-            unsafe nghttp2_option_set_user_recv_extension_type(options, type)
-        }
+        unsafe HTTP2Common.reportUnknownFrames(options)
         // The library counts resets however many requests were answered meanwhile; `FrameRateLimiter` does it instead.
         unsafe nghttp2_option_set_stream_reset_rate_limit(options, 1_000_000_000, 1_000_000_000)
         unsafe nghttp2_option_set_max_outbound_ack(options, max(64, limits.frameBurst * 2))
+    }
+
+    /// The library reports frames of unknown types only where a handler for them is set; they are counted, no more.
+    static func reportUnknownFrames(_ options: OpaquePointer?) {
+        for type in UInt8(NGHTTP2_CONTINUATION.rawValue + 1)...UInt8.max {
+            unsafe nghttp2_option_set_user_recv_extension_type(options, type)
+        }
     }
 
     deinit {

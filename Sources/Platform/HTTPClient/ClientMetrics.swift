@@ -17,7 +17,7 @@ struct ClientMetrics {
         }
         answered = counter("answered")
         failures = [
-            .connectFailed: counter("connect_failed"), .timedOut: counter("timed_out"),
+            .connectFailed: counter("connect_failed"), .refused: counter("refused"), .timedOut: counter("timed_out"),
             .connectionLost: counter("connection_lost"), .bodyTooLarge: counter("body_too_large"),
             .protocolViolation: counter("protocol_violation"),
         ]

@@ -43,6 +43,41 @@ package enum HTTPDate {
         return again == bytes ? time : nil
     }
 
+    /// The point in time that a date in a request stands for, or `nil` for any other text.
+    ///
+    /// - Parameters:
+    ///   - text: In any of the three forms that RFC 9110 has; the day of the week must be right.
+    ///   - now: Two digits of a year mean one that is no more than 50 years after this time.
+    /// - Returns: A time from the year 1970 on.
+    package static func time(ofAnyForm text: String, now: WallTime) -> WallTime? {
+        let words = text.octets.parts(between: UInt8(ascii: " "))
+        guard text.utf8.count <= 40, let weekday = words.first?.utf8.prefix(3) else { return time(of: text) }
+        let day = String(Substring(weekday))
+        switch words.count {
+        case 4:
+            // `Sunday, 06-Nov-94 08:49:37 GMT`
+            let date = words[1].octets.parts(between: UInt8(ascii: "-"))
+            guard date.count == 3, date[2].utf8.count == 2, let year = Int(date[2]), year >= 0,
+                words[3].octets == "GMT",
+                longWeekdays.contains(words[0].octets)
+            else { return nil }
+            let limit = CalendarDate(now).year + 50
+            let whole = limit - (limit - year) % 100
+            return time(of: "\(day), \(date[0]) \(date[1]) \(whole) \(words[2]) GMT")
+        case 5 where words[0].utf8.count == 3:
+            // `Sun Nov 16 08:49:37 1994`
+            return time(of: "\(day), \(words[2]) \(words[1]) \(words[4]) \(words[3]) GMT")
+        case 6 where words[0].utf8.count == 3 && words[2].isEmpty:
+            // `Sun Nov  6 08:49:37 1994`
+            return time(of: "\(day), 0\(words[3]) \(words[1]) \(words[5]) \(words[4]) GMT")
+        default: return time(of: text)
+        }
+    }
+
+    private static let longWeekdays: Set<OctetText> = [
+        "Sunday,", "Monday,", "Tuesday,", "Wednesday,", "Thursday,", "Friday,", "Saturday,",
+    ]
+
     /// The last two digits of a number.
     private static func appendPair(_ number: Int, to output: inout [UInt8]) {
         let pair = number.magnitude % 100

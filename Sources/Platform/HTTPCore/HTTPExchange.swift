@@ -103,6 +103,8 @@ package struct HTTPExchangeError: Error, Sendable {
     package enum Code: Sendable, Hashable {
         /// No connection: nothing was sent, a retry is safe.
         case connectFailed
+        /// The server has not taken the request: nothing was done, a retry is safe.
+        case refused
         /// The timeout ran out; the outcome is unknown.
         case timedOut
         /// The connection broke; the outcome is unknown.

@@ -69,6 +69,21 @@ import COpenSSL
     }
 
     func setTrust(_ certificates: borrowing PEMReader) throws(TLSError) {
+        try addTrusted(certificates)
+        unsafe SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
+    }
+
+    /// Asks clients for a certificate, without tickets: a ticket would carry the certificate past its own end.
+    func askClients(_ clients: TLSClientTrust) throws(TLSError) {
+        try addTrusted(PEMReader(clients.authoritiesPEM))
+        let mode = SSL_VERIFY_PEER | (clients.isRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
+        // Whatever the chain is worth, the handshake goes on: the application decides, and may say why.
+        unsafe SSL_CTX_set_verify(handle, mode) { _, _ in 1 }
+        _ = unsafe SSL_CTX_set_options(handle, shim_no_tickets())
+        guard unsafe SSL_CTX_set_num_tickets(handle, 0) == 1 else { throw ErrorQueue.error(.settingRefused) }
+    }
+
+    private func addTrusted(_ certificates: borrowing PEMReader) throws(TLSError) {
         let store = unsafe SSL_CTX_get_cert_store(handle)
         var count = 0
         while let certificate = certificates.nextCertificate() {
@@ -79,6 +94,11 @@ import COpenSSL
         }
         try ContextBuilder.expectEnd()
         guard count > 0 else { throw TLSError(.certificateUnreadable, detail: "no certificate to trust") }
+    }
+
+    /// Trusts the authorities of the machine.
+    func trustMachine() throws(TLSError) {
+        guard unsafe SSL_CTX_set_default_verify_paths(handle) == 1 else { throw ErrorQueue.error(.settingRefused) }
         unsafe SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
     }
 

@@ -25,15 +25,17 @@ package import Primitives
     ///   - alpn: Protocol names by preference, such as `http/1.1`. A client that offers others only is refused; one
     ///     that offers none is served.
     ///   - ticketKeys: The process's ticket keys; `nil` issues tickets that only this context can resume.
+    ///   - clients: Asks clients for a certificate; each handshake is a full one then. `nil` asks for none.
     /// - Throws: `certificateUnreadable`, `keyUnreadable`, `keyMismatch` or `settingRefused`.
     package convenience init(
         certificatePEM: [UInt8],
         keyPEM: Secret<[UInt8]>,
         alpn: [String],
-        ticketKeys: TLSTicketKeys? = nil
+        ticketKeys: TLSTicketKeys? = nil,
+        clients: TLSClientTrust? = nil
     ) throws(TLSError) {
         let identity = TLSIdentity(certificatePEM: certificatePEM, keyPEM: keyPEM)
-        try self.init(identities: [identity], alpn: alpn, ticketKeys: ticketKeys)
+        try self.init(identities: [identity], alpn: alpn, ticketKeys: ticketKeys, clients: clients)
     }
 
     /// A server's context with certificates of several kinds.
@@ -43,8 +45,14 @@ package import Primitives
     /// - Parameters:
     ///   - alpn: As above.
     ///   - ticketKeys: As above.
+    ///   - clients: As above.
     /// - Throws: As above; `settingRefused` for two of one kind.
-    package init(identities: [TLSIdentity], alpn: [String], ticketKeys: TLSTicketKeys? = nil) throws(TLSError) {
+    package init(
+        identities: [TLSIdentity],
+        alpn: [String],
+        ticketKeys: TLSTicketKeys? = nil,
+        clients: TLSClientTrust? = nil
+    ) throws(TLSError) {
         let builder = unsafe try ContextBuilder.make(TLS_server_method())
         var kinds: Set<Int32> = []
         for identity in identities {
@@ -57,6 +65,7 @@ package import Primitives
         }
         let protocols = try builder.setServerProtocols(alpn)
         try builder.setTickets(ticketKeys)
+        if let clients { try builder.askClients(clients) }
         self.protocols = protocols
         self.ticketKeys = ticketKeys
         unsafe handle = builder.finish()
@@ -65,12 +74,18 @@ package import Primitives
     /// A client's context.
     ///
     /// - Parameters:
-    ///   - trustedPEM: Certificates that may have issued the server's. Nothing else is trusted.
+    ///   - trustedPEM: Certificates that may have issued the server's, and nothing else is trusted; `nil` for the authorities of
+    ///     the machine, whose files are read here.
+    ///   - identity: What the server is shown when it asks for a certificate.
     ///   - alpn: Protocol names to offer, by preference; may be empty.
-    /// - Throws: `certificateUnreadable` or `settingRefused`.
-    package init(trustedPEM: [UInt8], alpn: [String] = []) throws(TLSError) {
+    /// - Throws: `certificateUnreadable`, `keyUnreadable`, `keyMismatch` or `settingRefused`.
+    package init(trustedPEM: [UInt8]?, identity: TLSIdentity? = nil, alpn: [String] = []) throws(TLSError) {
         let builder = unsafe try ContextBuilder.make(TLS_client_method())
-        try builder.setTrust(PEMReader(trustedPEM))
+        if let trustedPEM { try builder.setTrust(PEMReader(trustedPEM)) } else { try builder.trustMachine() }
+        if let identity {
+            let key = identity.keyPEM.reveal()
+            _ = try builder.addCertificate(chain: PEMReader(identity.certificatePEM), key: PEMReader(key))
+        }
         try builder.setClientProtocols(alpn)
         protocols = try ProtocolNamesBox([])
         ticketKeys = nil

@@ -1,6 +1,6 @@
 package import Primitives
 
-/// What a server shows and proves: a certificate with its chain, and its private key.
+/// What one side shows and proves: a certificate with its chain, and its private key.
 package struct TLSIdentity: Sendable {
     /// The leaf first, then its issuers, PEM; ECDSA P-256 or RSA of 2048 bits and more.
     package let certificatePEM: [UInt8]

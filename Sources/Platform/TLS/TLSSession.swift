@@ -216,6 +216,12 @@ import COpenSSL
     /// Whether the handshake was shortened by a ticket.
     package var isResumed: Bool { unsafe SSL_session_reused(handle) == 1 }
 
+    /// What the client has shown of itself; `nil` before the handshake is complete, for one that showed none, and for a server's.
+    package var clientCertificate: TLSPeerCertificate? {
+        guard state == .established, unsafe SSL_is_server(handle) == 1 else { return nil }
+        return unsafe TLSPeerCertificate(of: handle)
+    }
+
     /// What a client may hand to its next session with this server, or `nil` before a ticket has come.
     ///
     /// In TLS 1.3 the ticket comes behind the handshake: read once first.
@@ -234,6 +240,9 @@ import COpenSSL
         state = .over
         let entries = ErrorQueue.drain()
         let code: TLSError.Code = entries.contains(where: \.saysPlainHTTP) ? .plainHTTP : .handshakeFailed
-        return TLSError(code, detail: entries.map(\.text).joined(separator: "; "))
+        var reasons = entries.map(\.text)
+        let verdict = unsafe SSL_get_verify_result(handle)
+        if verdict != X509_V_OK { reasons.append(unsafe String(cString: X509_verify_cert_error_string(verdict))) }
+        return TLSError(code, detail: reasons.joined(separator: "; "))
     }
 }

@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
 enum Fuzzer {
     static let targets: [FuzzTarget] = [
         requestTarget, http2Target, formTarget, fieldTarget, jsonTarget, notificationTarget, addressTarget,
-        answerTarget, orderTarget, certificateTarget,
+        answerTarget, orderTarget, certificateTarget, archiveTarget, passTarget,
     ]
 
     /// The one that runs; the fuzzer's callback cannot carry it.

@@ -81,6 +81,22 @@ struct ResponseTests {
     }
 
     @Test(arguments: [
+        ("Sat, 21 Nov 2026 09:00:00 GMT", 1_795_251_600), ("Saturday, 21-Nov-26 09:00:00 GMT", 1_795_251_600),
+        ("Sat Nov 21 09:00:00 2026", 1_795_251_600), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+        ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Saturday, 21-Nov-76 09:00:00 GMT", 3_373_174_800),
+        ("Monday, 21-Nov-77 09:00:00 GMT", 248_950_800), ("Sunday, 21-Nov-26 09:00:00 GMT", nil),
+        ("Sat, 21-Nov-26 09:00:00 GMT", nil), ("Saturday, 21-Nov-26 09:00:00 JST", nil),
+        ("Sat Nov 31 09:00:00 2026", nil),
+        ("Sat Nov  21 09:00:00 2026", nil), ("Saturday, 21-Nov-+6 09:00:00 GMT", nil), ("1795251600", nil), ("", nil),
+        (" ", nil), ("a b c d", nil), ("a b c d e", nil),
+    ])
+    func `dates in requests are read in all three forms`(text: String, seconds: Int64?) {
+        // 2026-11-21T09:00:00Z.
+        let time = HTTPDate.time(ofAnyForm: text, now: WallTime(seconds: 1_795_251_600))
+        #expect(time?.seconds == seconds)
+    }
+
+    @Test(arguments: [
         "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
         "Sun, 06 nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, 06 Nov 1994 08:49:37 GMT GMT", "Sun, -6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 99999999999 08:49:37 GMT",
