@@ -1,0 +1,78 @@
+import EventIO
+import Foundation
+import StrictJSON
+
+/// Judges a folder of test vectors with the program's own code.
+@main
+enum SallyportVectors {
+    private static let usage = """
+        usage: sallyport-vectors FOLDER
+          judges every file of the folder whose name is known, and prints one line for each case: its id, the verdict,
+          what was found. Exits with 1 where a case differs from what its file says.
+
+        """
+
+    /// The kinds of files that are known; a new kind is a type more in this list.
+    static let kinds: [any VectorKind.Type] = [ArchiveVectors.self, HTTPDateVectors.self]
+
+    static func main() {
+        let words = CommandLine.arguments.dropFirst()
+        guard let path = words.first, words.count == 1 else {
+            StandardStream.error.write(usage)
+            exit(2)
+        }
+        do {
+            exit(try run(URL(fileURLWithPath: path, isDirectory: true)) ? 0 : 1)
+        } catch {
+            StandardStream.error.write("sallyport-vectors: \(error)\n")
+            exit(2)
+        }
+    }
+
+    /// Whether all cases of a folder are as their files say.
+    private static func run(_ folder: URL) throws -> Bool {
+        var isGood = true
+        var isEmpty = true
+        for kind in kinds {
+            let file = folder.appendingPathComponent(kind.fileName)
+            guard FileManager.default.fileExists(atPath: file.path) else { continue }
+            isEmpty = false
+            let document = try JSONParser.parse(Array(Data(contentsOf: file)), depth: 64)
+            let outcomes = try kind.judge(document, in: folder)
+            for outcome in outcomes { print("\(outcome.isAsExpected ? "ok  " : "DIFF") \(kind.fileName) \(outcome)") }
+            let different = outcomes.count { !$0.isAsExpected }
+            print("\(kind.fileName): \(outcomes.count) cases, \(different) differ")
+            isGood = isGood && different == 0 && !outcomes.isEmpty
+        }
+        guard !isEmpty else { throw VectorError(description: "no file of a known name in \(folder.path)") }
+        return isGood
+    }
+}
+
+/// A kind of file with vectors.
+protocol VectorKind: SendableMetatype {
+    /// The name by which a file of this kind is known.
+    static var fileName: String { get }
+    /// Judges every case of a file.
+    ///
+    /// - Parameters:
+    ///   - folder: Where the file lies, and what it names.
+    static func judge(_ document: JSONValue, in folder: URL) throws -> [VectorOutcome]
+}
+
+/// What came of a case.
+struct VectorOutcome: CustomStringConvertible {
+    let id: String
+    let isAsExpected: Bool
+    /// What the program says.
+    let verdict: String
+    /// What the file says, where that differs.
+    let expected: String
+
+    var description: String { "\(id): \(verdict)" + (isAsExpected ? "" : "; expected \(expected)") }
+}
+
+/// Why a folder cannot be judged.
+struct VectorError: Error, CustomStringConvertible {
+    let description: String
+}
