@@ -70,7 +70,9 @@ package struct CheckoutProcess: FeatureProcess {
         self.provider = provider
         self.deployment = deployment
         telemetry = CheckoutTelemetry(process)
-        limits = WebviewSessionLimits(policy: settings.policy)
+        var policy = settings.policy
+        policy.limits.unknownPerMinute = process.unknownPerMinute
+        limits = WebviewSessionLimits(policy: policy)
         quota = CallQuota(provider.quota)
         sessionCalls = SessionCalls(process.metrics, limits: provider.quota)
         let missing = settings.shop.terms.missing

@@ -5,6 +5,7 @@ import Commerce
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
+import ServiceAPI
 import StrictJSON
 import Web
 
@@ -13,9 +14,9 @@ import Web
 /// Nothing of it is stored: the provider keeps buyer and address for 30 days, and is asked each time.
 enum BuyerHandler {
     /// Answers `GET /v1/sessions/{id}/buyer`.
-    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let order = try await SessionHandlers.order(call, try call.webviewSession())
-        let checkout = call.checkout.provider
+    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
+        let order = try await SessionHandlers.order(call, try call.id())
+        let checkout = call.part.checkout.provider
         if order.permission == nil, let problem = refusal(order) { throw problem }
         try checkout.count(.buyer, of: order.webviewSession, by: call.caller)
         let permission: ChargePermission?
@@ -32,7 +33,7 @@ enum BuyerHandler {
             buyer: permission.buyer ?? Buyer(),
             address: permission.shippingAddress ?? Address()
         )
-        return MerchantAnswer(.ok, body, webviewSession: order.webviewSession)
+        return ServiceAnswer(.ok, body, webviewSession: order.webviewSession)
     }
 
     /// Why nobody is asked: the session is not paid, and no purchase is under way that may turn out to be.

@@ -8,14 +8,14 @@ import Webhooks
 extension MerchantFeature {
     package static let card = FeatureCard(
         "merchant",
-        needs: [CheckoutFeature.self, WebhookDelivery.self],
+        needs: [ServiceFeature.self, CheckoutFeature.self, WebhookDelivery.self],
         commands: [
-            KeysCommand.command, PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
+            PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
             PostageKeyCommand.command,
         ],
         statements: .own(
             PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
-                + PostgresReconciliationStore.statements + PostgresKeyStore.statements
+                + PostgresReconciliationStore.statements
         ),
         demo: FeatureDemo { _ in
             [

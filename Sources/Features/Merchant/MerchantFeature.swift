@@ -1,6 +1,8 @@
 import AmazonPay
 import Checkout
 import EventIO
+import MerchantAPI
+import MerchantOrders
 package import Operations
 import Primitives
 package import ServerCore
@@ -11,7 +13,7 @@ import Telemetry
 package import Web
 import Webhooks
 
-/// Merchants: the interface `/v1`, orders and the ledger, payments, what the provider's objects come to.
+/// Merchants: their routes below `/v1`, orders and the ledger, payments, what the provider's objects come to.
 package struct MerchantFeature: Feature {
     /// What the settings say of it.
     package let settings: MerchantSettings
@@ -26,12 +28,7 @@ package struct MerchantFeature: Feature {
         let policy = settings.policy(checkout.settings.provider.ledgerCurrency)
         return MerchantProcess(
             settings: settings,
-            interface: MerchantDeployment(
-                settings,
-                policy,
-                unknownPerMinute: checkout.settings.policy.limits.unknownPerMinute,
-                process
-            ),
+            policy: policy,
             postage: try PostageSetup(
                 policy,
                 keys: settings.postageKeys,
@@ -44,11 +41,11 @@ package struct MerchantFeature: Feature {
     }
 }
 
-/// Merchants once per process: limits, the description of the interface, how their servers are asked.
+/// Merchants once per process: what orders may be, how their servers are asked.
 package struct MerchantProcess: FeatureProcess {
     let settings: MerchantSettings
-    /// `nil` where the interface is not served.
-    let interface: MerchantDeployment?
+    /// What orders may be.
+    let policy: OrderPolicy
     let postage: PostageSetup
     let counters: LedgerCounters
 
@@ -63,9 +60,13 @@ package struct MerchantProcess: FeatureProcess {
         let part = try MerchantPart(self, checkout, loop)
         checkout.shippingCosts = try postage.client(loop)
         checkout.objectNews.listener = { [poller = part.poller] in poller.wake() }
-        if let interface = part.interface {
-            loop.formats[.problem] = interface
-            loop.offer(interface, as: (any ServiceGate).self)
+        let service = try loop.part(ServiceFeature.self)
+        service.keepClaims(for: settings.orderRetention)
+        if settings.isServed {
+            let events = WebhookEventType.ofOrders.map(\.text)
+            var rules = ServiceRules.ofMerchants(claims: checkout.account.claimScope, events: events)
+            rules.refusals = { $0.forMerchantAPI }
+            service.serve(part, rules)
         }
         return part
     }
@@ -75,10 +76,10 @@ package struct MerchantProcess: FeatureProcess {
 package final class MerchantPart {
     let checkout: CheckoutPart
     let loop: LoopContext
-    /// The interface; `nil` where it is not served.
-    let interface: MerchantInterface?
-    /// The keys of the interface; `nil` where it is not served.
-    let keys: PostgresKeyStore?
+    /// What orders may be.
+    let policy: OrderPolicy
+    /// What only merchants' webview sessions have.
+    let creation: PostgresSessionCreation
     let orders: PostgresOrderStore
     let payments: PaymentService
     /// Reads objects at the provider that nobody waits for.
@@ -97,6 +98,8 @@ package final class MerchantPart {
         let database = loop.database
         self.checkout = checkout
         self.loop = loop
+        policy = process.policy
+        creation = try PostgresSessionCreation(client: database, policy: checkout.deployment.policy)
         counters = process.counters
         orderRetention = process.settings.orderRetention
         pollRound = process.settings.pollRound
@@ -119,33 +122,11 @@ package final class MerchantPart {
             reactor: loop.reactor,
             logger: loop.logger
         )
-        guard let deployment = process.interface else {
-            keys = nil
-            interface = nil
-            return
-        }
-        let services = try MerchantServices(
-            deployment,
-            checkout,
-            loop,
-            orders: orders,
-            payments: payments,
-            events: events
-        )
-        keys = services.keys
-        interface = MerchantInterface(checkout, services, deployment)
     }
 }
 
 extension MerchantPart: FeaturePart {
-    /// Its rows stand on the interface.
     package static let routes: [RouteGroup<MerchantPart>] = []
-
-    package static var routeCards: [RouteCard] { MerchantInterface.routes.cards }
-
-    package func mount(_ routes: inout Routes) throws(RouteError) {
-        if let interface { try routes.mount(MerchantInterface.routes, on: interface) }
-    }
 
     package func schedule(_ jobs: JobSchedule) {
         let recovery = PaymentRecovery(orders, payments, loop.reactor, logger: loop.logger)

@@ -18,26 +18,9 @@ extension Failure {
             case .sessionReused, .expiredSession, .sessionRevoked, .sessionCanceled: .sessionOver
             case .webviewSessionMismatch: .orderMismatch
             case .notPriced, .addressNotPriced, .postageFailed, .priceChanged: .notReady
-            case .payloadTooLarge: .contentTooLarge
-            // The key makes a repeat safe.
-            case .unavailable where (context as? StoreError)?.code == .outcomeUnknown: .outcomeUnknown
             default: code
             }
         return code == self.code ? self : Failure(code, detail, session: session, retryAfter: retryAfter)
-    }
-
-    /// A request whose content the server does not take.
-    ///
-    /// - Parameters:
-    ///   - status: 413, 408 or 400.
-    ///   - limit: Bytes that a content may have.
-    init(contentRefusedWith status: HTTPStatus, limit: Int) {
-        switch status {
-        case .payloadTooLarge: self.init(.contentTooLarge, message: "The content is larger than \(limit) bytes.")
-        case .requestTimeout: self.init(.requestTimeout)
-        case .serviceUnavailable: self.init(.unavailable)
-        default: self.init(.invalidRequest, message: "The content does not match the header fields of the request.")
-        }
     }
 }
 

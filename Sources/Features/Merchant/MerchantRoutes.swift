@@ -1,37 +1,35 @@
 import MerchantAPI
-import Web
+package import ServiceAPI
 
-/// One line of the table of `/v1`: what is known of a route, and who answers it.
-struct MerchantRoute: Sendable {
-    /// Who answers a request that was let in.
-    typealias Handler = @Sendable (MerchantCall) async throws(Failure) -> MerchantAnswer
+/// A request about orders and payments that was let in.
+typealias MerchantCall = ServiceCall<MerchantPart>
 
-    let description: RouteDescription
-    /// `nil` for the description of the interface, which is an answer from memory.
-    let handler: Handler?
-    /// Whether buyers cause its requests by coming back: then how often is counted for the session and not for the key.
-    let isCausedByBuyers: Bool
+extension MerchantPart: ServiceRouted {
+    /// Every route about orders and payments; there are no others.
+    package static let serviceRoutes = sessionRoutes + paymentRoutes + eventRoutes
 
-    init(_ description: RouteDescription, _ handler: Handler?, isCausedByBuyers: Bool = false) {
-        self.description = description
-        self.handler = handler
-        self.isCausedByBuyers = isCausedByBuyers
-    }
-}
-
-/// Every route below `/v1`, in the order in which it is looked through.
-///
-/// The document that describes the interface is made from this table, so there is nothing in the one that the other lacks.
-package enum MerchantRouteTable {
-    static let all: [MerchantRoute] = sessions + payments + events + documents
-
-    private static let sessions = [
-        MerchantRoute(.createSession, SessionHandlers.create), MerchantRoute(.readSession, SessionHandlers.read),
-        MerchantRoute(.readBuyer, BuyerHandler.read), MerchantRoute(.listSessions, SessionHandlers.list),
-        MerchantRoute(.completeSession, SessionHandlers.complete, isCausedByBuyers: true),
-        MerchantRoute(.finalizeSession, SessionHandlers.finalize, isCausedByBuyers: true),
-        MerchantRoute(.cancelSession, SessionHandlers.cancel),
+    private static let sessionRoutes = [
+        ServiceRoute<MerchantPart>(.createSession, SessionHandlers.create),
+        ServiceRoute(.readSession, SessionHandlers.read),
+        ServiceRoute(.readBuyer, BuyerHandler.read), ServiceRoute(.listSessions, SessionHandlers.list),
+        ServiceRoute(.completeSession, isCausedByBuyers: true, SessionHandlers.complete),
+        ServiceRoute(.finalizeSession, isCausedByBuyers: true, SessionHandlers.finalize),
+        ServiceRoute(.cancelSession, SessionHandlers.cancel),
     ]
 
-    private static let documents = [MerchantRoute(.openAPI, nil)]
+    private static let paymentRoutes = [
+        ServiceRoute<MerchantPart>(.createCharge, PaymentHandlers.createCharge),
+        ServiceRoute(.listCharges, PaymentHandlers.listCharges),
+        ServiceRoute(.readCharge, PaymentHandlers.readCharge),
+        ServiceRoute(.captureCharge, PaymentHandlers.capture),
+        ServiceRoute(.cancelCharge, PaymentHandlers.cancelCharge),
+        ServiceRoute(.refreshCharge, PaymentHandlers.refreshCharge),
+        ServiceRoute(.refundCharge, PaymentHandlers.refund),
+        ServiceRoute(.listRefunds, PaymentHandlers.listRefunds),
+        ServiceRoute(.readRefund, PaymentHandlers.readRefund),
+        ServiceRoute(.refreshRefund, PaymentHandlers.refreshRefund),
+        ServiceRoute(.closeSession, PaymentHandlers.close),
+    ]
+
+    private static let eventRoutes = [ServiceRoute<MerchantPart>(.listEvents, EventHandlers.list)]
 }

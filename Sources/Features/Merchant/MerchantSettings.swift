@@ -7,7 +7,6 @@ import Webhooks
 /// The interface for merchants' programs, and how their orders are kept.
 package struct MerchantSettings: Sendable {
     let isServed: Bool
-    let requestsPerMinute: Int
     /// Where buyers may be sent back to.
     let returnOrigins: Set<CallbackOrigin>
     /// Where a merchant may be asked for the postage.
@@ -23,12 +22,6 @@ package struct MerchantSettings: Sendable {
 
     init(_ read: inout SettingReader) {
         isServed = read.flag("merchant.api", false, "serve the interface for merchants' programs, below /v1")
-        requestsPerMinute = read.number(
-            "merchant.requests_per_minute",
-            1...1_000_000,
-            600,
-            "requests a minute per API key"
-        )
         returnOrigins = read.origins(
             "merchant.return_origins",
             "origins of sites to which buyers may return"

@@ -1,5 +1,6 @@
 import AmazonPay
 import MerchantAPI
+import ServiceAPI
 import SessionBroker
 import Web
 

@@ -15,7 +15,6 @@ final class OrderUpkeep {
     /// Adds its work, in small steps; a part that fails holds up no other.
     func add(to upkeep: Upkeep) {
         upkeep.add { await self.pruneLedger() }
-        upkeep.add { await self.pruneClaims() }
         upkeep.add { await self.showNewestReport() }
         upkeep.add { await self.countUnsettled() }
     }
@@ -26,17 +25,6 @@ final class OrderUpkeep {
             let count = try await part.orders.pruneLedger(keep: part.orderRetention)
             if count > 0 { part.loop.logger.info("upkeep.ledger_pruned", [LogField("count", count)]) }
             return count > 0
-        } catch {
-            part.loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
-            return false
-        }
-    }
-
-    /// Removes what merchants' requests were answered before the oldest order that is kept.
-    private func pruneClaims() async -> Bool {
-        guard let keys = part.keys else { return false }
-        do throws(StoreError) {
-            return try await keys.prune(keep: part.orderRetention) == PostgresKeyStore.pruneLimit
         } catch {
             part.loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false

@@ -11,7 +11,7 @@ import Web
 /// The routes below `/v1` that are about money.
 enum PaymentHandlers {
     /// Answers `POST /v1/sessions/{id}/charges`.
-    @Sendable static func createCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func createCharge(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
         let amount = try body.money("amount")
         let capturesNow = try Failure.reading { () throws(JSONRefusal) in try body.optionalFlag("captureNow") }
@@ -26,35 +26,35 @@ enum PaymentHandlers {
     }
 
     /// Answers `GET /v1/sessions/{id}/charges`.
-    @Sendable static func listCharges(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func listCharges(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let page = try PageQuery(call)
         let order = try await order(call)
         let body = try page.content(order.charges) { JSONValue(charge: $0, refunds: order.refunds) }
-        return MerchantAnswer(.ok, bytes: body, webviewSession: order.webviewSession)
+        return ServiceAnswer(.ok, bytes: body, webviewSession: order.webviewSession)
     }
 
     /// Answers `GET /v1/charges/{chargeId}`.
-    @Sendable static func readCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func readCharge(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         try await answer(call, try await object(call, .charge))
     }
 
     /// Answers `POST /v1/charges/{chargeId}/refresh`.
-    @Sendable static func refreshCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func refreshCharge(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         try await answer(call, try await refreshed(call, .charge))
     }
 
     /// Answers `POST /v1/refunds/{refundId}/refresh`.
-    @Sendable static func refreshRefund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func refreshRefund(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let refund = try await refreshed(call, .refund)
-        return MerchantAnswer(.ok, JSONValue(refund: refund), webviewSession: refund.webviewSession)
+        return ServiceAnswer(.ok, JSONValue(refund: refund), webviewSession: refund.webviewSession)
     }
 
     /// Answers `GET /v1/charges/{chargeId}/refunds`.
-    @Sendable static func listRefunds(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func listRefunds(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let page = try PageQuery(call)
         let charge = try await object(call, .charge)
         let body = try page.content(try await refunds(call, charge)) { JSONValue(refund: $0) }
-        return MerchantAnswer(.ok, bytes: body, webviewSession: charge.webviewSession)
+        return ServiceAnswer(.ok, bytes: body, webviewSession: charge.webviewSession)
     }
 
     /// Which payments of an order are asked for.
@@ -87,7 +87,7 @@ enum PaymentHandlers {
     }
 
     /// Answers `POST /v1/charges/{chargeId}/capture`.
-    @Sendable static func capture(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func capture(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
         let amount = try body.money("amount")
         let descriptor = try descriptor(&body)
@@ -100,7 +100,7 @@ enum PaymentHandlers {
     }
 
     /// Answers `POST /v1/charges/{chargeId}/cancel`.
-    @Sendable static func cancelCharge(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func cancelCharge(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
         let memo = try PaymentMemo(from: &body)
         try end(body)
@@ -111,7 +111,7 @@ enum PaymentHandlers {
     }
 
     /// Answers `POST /v1/charges/{chargeId}/refunds`.
-    @Sendable static func refund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func refund(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
         let amount = try body.money("amount")
         let descriptor = try descriptor(&body)
@@ -124,13 +124,13 @@ enum PaymentHandlers {
     }
 
     /// Answers `GET /v1/refunds/{refundId}`.
-    @Sendable static func readRefund(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func readRefund(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let refund = try await object(call, .refund)
-        return MerchantAnswer(.ok, JSONValue(refund: refund), webviewSession: refund.webviewSession)
+        return ServiceAnswer(.ok, JSONValue(refund: refund), webviewSession: refund.webviewSession)
     }
 
     /// Answers `POST /v1/sessions/{id}/close`.
-    @Sendable static func close(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func close(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
         let text = try Failure.reading { () throws(JSONRefusal) in try body.optionalText("reason") }
         let reason = try Failure.cleaned(optional: text, "reason", 255)
@@ -148,21 +148,21 @@ enum PaymentHandlers {
     private static func carryOut(
         _ request: PaymentRequest,
         _ call: MerchantCall
-    ) async throws(Failure) -> MerchantAnswer {
+    ) async throws(Failure) -> ServiceAnswer {
         let webviewSession = request.target.webviewSession
         try await demandOwn(webviewSession, call)
-        let (answer, isReplayed) = try await call.merchant.payments.carryOut(request, try call.claim())
+        let (answer, isReplayed) = try await call.part.payments.carryOut(request, try call.claim())
         guard let status = HTTPStatus(answer.status) else {
             throw Failure(.internalError, "a kept answer with status \(answer.status)")
         }
-        var reply = MerchantAnswer(status, bytes: answer.body, webviewSession: webviewSession)
+        var reply = ServiceAnswer(status, bytes: answer.body, webviewSession: webviewSession)
         reply.isReplayed = isReplayed
         return reply
     }
 
     /// Refuses what the provider would not find, and whose refusal would be kept.
     private static func demandOwn(_ webviewSession: UUIDBytes, _ call: MerchantCall) async throws(Failure) {
-        let isOwn = try await Failure.mapErrors { try await call.merchant.orders.isOwn(webviewSession) }
+        let isOwn = try await Failure.mapErrors { try await call.part.orders.isOwn(webviewSession) }
         guard isOwn else {
             throw Failure(
                 .wrongState,
@@ -177,26 +177,26 @@ enum PaymentHandlers {
         try end(try call.optionalBody())
         let known = try await object(call, kind)
         try await demandOwn(known.webviewSession, call)
-        try call.checkout.provider.count(.refresh, of: known.webviewSession, by: call.caller)
-        try await call.merchant.payments.refresh(known)
+        try call.part.checkout.provider.count(.refresh, of: known.webviewSession, by: call.caller)
+        try await call.part.payments.refresh(known)
         return try await object(call, kind)
     }
 
     /// A charge with its refunds.
-    private static func answer(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> MerchantAnswer {
+    private static func answer(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> ServiceAnswer {
         let body = JSONValue(charge: charge, refunds: try await refunds(call, charge))
-        return MerchantAnswer(.ok, body, webviewSession: charge.webviewSession)
+        return ServiceAnswer(.ok, body, webviewSession: charge.webviewSession)
     }
 
     /// The refunds of a charge in their order; of one that was not captured there are none.
     private static func refunds(_ call: MerchantCall, _ charge: LedgerObject) async throws(Failure) -> [LedgerObject] {
         guard charge.row.capturedUnits > 0 else { return [] }
-        return try await Failure.mapErrors { try await call.merchant.orders.refunds(of: charge) }
+        return try await Failure.mapErrors { try await call.part.orders.refunds(of: charge) }
     }
 
     private static func order(_ call: MerchantCall) async throws(Failure) -> MerchantOrder {
-        let webviewSession = try call.webviewSession()
-        let found = try await Failure.mapErrors { try await call.merchant.orders.read(webviewSession) }
+        let webviewSession = try call.id()
+        let found = try await Failure.mapErrors { try await call.part.orders.read(webviewSession) }
         guard let found else { throw Failure(.notFound) }
         return found
     }
@@ -223,7 +223,7 @@ enum PaymentHandlers {
     }
 
     private static func object(_ id: String, _ call: MerchantCall) async throws(Failure) -> LedgerObject? {
-        try await Failure.mapErrors { try await call.merchant.orders.object(id) }
+        try await Failure.mapErrors { try await call.part.orders.object(id) }
     }
 
     private static func descriptor(_ body: inout JSONReader) throws(Failure) -> String? {
@@ -237,21 +237,4 @@ enum PaymentHandlers {
     private static func end(_ body: JSONReader) throws(Failure) {
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
     }
-}
-
-extension MerchantRouteTable {
-    /// About money.
-    static let payments = [
-        MerchantRoute(.createCharge, PaymentHandlers.createCharge),
-        MerchantRoute(.listCharges, PaymentHandlers.listCharges),
-        MerchantRoute(.readCharge, PaymentHandlers.readCharge),
-        MerchantRoute(.captureCharge, PaymentHandlers.capture),
-        MerchantRoute(.cancelCharge, PaymentHandlers.cancelCharge),
-        MerchantRoute(.refreshCharge, PaymentHandlers.refreshCharge),
-        MerchantRoute(.refundCharge, PaymentHandlers.refund),
-        MerchantRoute(.listRefunds, PaymentHandlers.listRefunds),
-        MerchantRoute(.readRefund, PaymentHandlers.readRefund),
-        MerchantRoute(.refreshRefund, PaymentHandlers.refreshRefund),
-        MerchantRoute(.closeSession, PaymentHandlers.close),
-    ]
 }

@@ -1,7 +1,6 @@
 import Checkout
 import CheckoutCodes
 import Commerce
-import Cryptography
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
@@ -22,7 +21,7 @@ extension SessionCreation {
     /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
     /// - Throws: `too_many_sessions`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store
     ///   says.
-    func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let claim = try call.claim()
         let challenge = try SessionCreation.challenge(request)
         guard let client = ClientKind(word: request.client.octets), let contents = Contents(request.draft) else {
@@ -31,13 +30,13 @@ extension SessionCreation {
         var terms = contents.terms
         terms.hasDelivery = request.hasDelivery
         let (webviewSession, issued) = try allocate(client, contents.order, challenge)
-        let now = call.merchant.now
+        let now = call.now
         let launch = try await launch(request, issued, &terms, call, at: now)
         let answer = SessionCreation.answer(request, issued, launch, call, at: now)
         let new = NewSession(
             webviewSession,
             request.draft,
-            (claim, call.merchant.account, now),
+            (claim, call.part.checkout.account, now),
             texts: NewSession.Texts(
                 lines: SessionBody.storedLines(request.draft).bytes,
                 metadata: request.draft.options.metadata.isEmpty ? nil : SessionBody.metadata(request.draft).bytes,
@@ -47,13 +46,14 @@ extension SessionCreation {
             ),
             answer: try SessionCreation.sealed(answer, claim, call)
         )
-        let outcome = try await Failure.mapErrors { try await call.merchant.creation.open(new, by: call.caller) }
+        let outcome = try await Failure.mapErrors { try await call.part.creation.open(new, by: call.caller) }
         switch outcome {
         case .stored:
             noteIssued(issued, client)
             return answer
         case .claimed(let state): return try SessionCreation.replay(state, claim, call)
-        case .referenceHeld(let other): throw Failure(.referenceHeld, session: other)
+        case .referenceHeld(let other):
+            throw Failure(.referenceHeld, session: other, context: other.map { HeldReference(session: $0) })
         }
     }
 
@@ -89,7 +89,7 @@ extension SessionCreation {
         if let mobile = request.mobile {
             return try await appLaunch(mobile, request.draft, issued, &terms, call, at: now)
         }
-        let expires = now + call.deployment.policy.times.launch
+        let expires = now + call.part.checkout.deployment.policy.times.launch
         return call.launch(issued.ticket, proof: issued.newProof, expires: expires).json
     }
 
@@ -99,19 +99,19 @@ extension SessionCreation {
         _ launch: JSONValue,
         _ call: MerchantCall,
         at now: WallTime
-    ) -> MerchantAnswer {
-        let times = call.deployment.policy.times
+    ) -> ServiceAnswer {
+        let times = call.part.checkout.deployment.policy.times
         // A tab that nobody opens ends the session long before its time is over; the buyer of an app gives no sign of life.
         let life = request.mobile == nil ? min(times.launch, times.absolute) : times.absolute
         let body = SessionBody(
             opened: issued.ticket.webviewSession,
             client: request.client,
-            environment: call.merchant.account.environment,
+            environment: call.part.checkout.account.environment,
             request.draft,
             hasDelivery: request.hasDelivery,
             times: MerchantOrder.Times(created: now, updated: now, expires: now + life)
         )
-        return MerchantAnswer(
+        return ServiceAnswer(
             .created,
             body.json.adding("launch", launch),
             webviewSession: issued.ticket.webviewSession
@@ -119,21 +119,11 @@ extension SessionCreation {
     }
 
     private static func sealed(
-        _ answer: MerchantAnswer,
+        _ answer: ServiceAnswer,
         _ claim: IdempotencyClaim,
         _ call: MerchantCall
     ) throws(Failure) -> StoredAnswer {
-        do throws(CryptographyError) {
-            let body = try call.merchant.seal.seal(
-                answer.body,
-                for: claim,
-                under: call.key,
-                random: call.merchant.random
-            )
-            return StoredAnswer(status: answer.status.code, body: body)
-        } catch {
-            throw Failure(.internalError, error.debugDescription)
-        }
+        StoredAnswer(status: answer.status.code, body: try call.sealed(answer.body, for: claim))
     }
 
     /// The answer of before, which only the key it was made with opens.
@@ -141,9 +131,9 @@ extension SessionCreation {
         _ state: ClaimState,
         _ claim: IdempotencyClaim,
         _ call: MerchantCall
-    ) throws(Failure) -> MerchantAnswer {
+    ) throws(Failure) -> ServiceAnswer {
         guard case .answered(let answer, let webviewSession) = state else { return try call.replay(state) }
-        guard let body = call.merchant.seal.open(answer.body, for: claim, under: call.key) else {
+        guard let body = call.opened(answer.body, for: claim) else {
             let session = webviewSession.map { " The session is \($0.description)." } ?? ""
             throw Failure(
                 .replayUnavailable,
@@ -166,7 +156,7 @@ extension MerchantCall {
     func launch(_ ticket: LaunchTicket, proof: AppProof?, expires: WallTime) -> LaunchBody {
         LaunchBody(
             ticket: ticket.text,
-            url: "\(deployment.webOrigin)/button?secureWebviewSessionId=\(ticket.text)",
+            url: "\(part.checkout.deployment.webOrigin)/button?secureWebviewSessionId=\(ticket.text)",
             proof: proof?.text,
             expires: expires
         )

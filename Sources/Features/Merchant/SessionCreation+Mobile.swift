@@ -4,6 +4,7 @@ import CheckoutCodes
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import SessionBroker
 import StrictJSON
 import Web
@@ -37,10 +38,15 @@ extension SessionCreation {
         let links = MobileLinks(result: mobile.links.result, cancel: mobile.links.cancel, error: mobile.links.error)
         terms.handlesPending = mobile.handlesPending
         let facts = MobileFacts(terms: terms, address: mobile.shippingAddress)
-        let launch = try await call.checkout.provider.start(for: webviewSession, links: links, amount: total, facts)
+        let launch = try await call.part.checkout.provider.start(
+            for: webviewSession,
+            links: links,
+            amount: total,
+            facts
+        )
         return [
             "mobile": launch.json, "appProof": .string(proof.text),
-            "expiresAt": JSONValue(time: now + call.deployment.policy.times.absolute),
+            "expiresAt": JSONValue(time: now + call.part.checkout.deployment.policy.times.absolute),
         ]
     }
 }

@@ -3,6 +3,7 @@ import Checkout
 import CheckoutCodes
 import MerchantAPI
 import Primitives
+import ServiceAPI
 import SessionBroker
 import Web
 
@@ -12,12 +13,12 @@ extension SessionHandlers {
     /// The checkout session comes from a link, which anybody can send: it counts only together with the proof, and only where
     /// the provider says that it came of this session's payload. After that it is a purchase as any other, and as there nothing
     /// is claimed: the webview session remembers what became of it.
-    @Sendable static func finalize(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let webviewSession = try call.webviewSession()
+    @Sendable static func finalize(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
+        let webviewSession = try call.id()
         let request = try FinalizeRequest(try call.body())
         let mobileReturn = try mobileReturn(request, webviewSession)
         let outcome = try await Failure.mapErrors {
-            try await call.checkout.broker.checkMobileReturn(mobileReturn, by: call.caller)
+            try await call.part.checkout.broker.checkMobileReturn(mobileReturn, by: call.caller)
         }
         let facts: MobileFacts?
         switch outcome {
@@ -36,7 +37,7 @@ extension SessionHandlers {
             return try await purchase(
                 call,
                 webviewSession,
-                call.checkout.broker.purchaseRequest(of: mobileReturn),
+                call.part.checkout.broker.purchaseRequest(of: mobileReturn),
                 facts
             )
         } catch {
@@ -91,7 +92,7 @@ extension SessionHandlers {
             )
         }
         let mark = request.shippingAddress.map {
-            call.checkout.broker.mark(of: $0, in: mobileReturn.webviewSession, under: mobileReturn.proof)
+            call.part.checkout.broker.mark(of: $0, in: mobileReturn.webviewSession, under: mobileReturn.proof)
         }
         guard mark == terms.addressMark else {
             let rule = "The address differs from that of the opened session."
@@ -109,14 +110,14 @@ extension SessionHandlers {
         guard let checkoutSession = CheckoutSessionID(mobileReturn.checkoutSession) else {
             throw Failure(.orderMismatch, field: "checkoutSessionId", session: mobileReturn.webviewSession)
         }
-        let found = try await call.checkout.provider.arrived(
+        let found = try await call.part.checkout.provider.arrived(
             checkoutSession,
             mobileReturn.webviewSession,
             total: order.total,
             by: call.caller
         )
         let outcome = try await Failure.mapErrors {
-            try await call.checkout.broker.arrive(
+            try await call.part.checkout.broker.arrive(
                 mobileReturn,
                 markedSession: found.markedSession,
                 details: found.details,

@@ -6,6 +6,7 @@ import HTTPCore
 import MerchantAPI
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import SessionBroker
 import StrictJSON
 import Web
@@ -13,22 +14,22 @@ import Web
 /// The routes below `/v1` that are about sessions.
 enum SessionHandlers {
     /// Answers `POST /v1/sessions`.
-    @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let policy = call.merchant.policy
+    @Sendable static func create(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
+        let policy = call.part.policy
         let request = try SessionRequest(try call.body(), policy)
-        return try await call.checkout.creation.open(request, for: call)
+        return try await call.part.checkout.creation.open(request, for: call)
     }
 
     /// Answers `GET /v1/sessions/{id}`.
-    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let order = try await order(call, try call.webviewSession())
-        return MerchantAnswer(.ok, SessionBody(order).json, webviewSession: order.webviewSession)
+    @Sendable static func read(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
+        let order = try await order(call, try call.id())
+        return ServiceAnswer(.ok, SessionBody(order).json, webviewSession: order.webviewSession)
     }
 
     // MARK: List
 
     /// Answers `GET /v1/sessions`.
-    @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func list(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let texts = try call.query(RouteDescription.listParameters, nonEmpty: RouteDescription.nameParameters)
         let query = try query(texts)
         let lookUps = try lookUps(texts)
@@ -36,10 +37,10 @@ enum SessionHandlers {
         let page = try await Failure.mapErrors {
             var asked = query
             for lookUp in lookUps {
-                let found = try await call.merchant.orders.sessions(lookUp)
+                let found = try await call.part.orders.sessions(lookUp)
                 asked.among = asked.among?.filter(found.contains) ?? found
             }
-            return try await call.merchant.orders.page(asked)
+            return try await call.part.orders.page(asked)
         }
         let next = page.next ?? page.orders.last.map { OrderCursor(after: $0.webviewSession) } ?? query.cursor
         let body = ListForm.content(
@@ -47,13 +48,13 @@ enum SessionHandlers {
             next: next?.text,
             hasMore: page.next != nil
         )
-        return MerchantAnswer(.ok, bytes: body, webviewSession: nil)
+        return ServiceAnswer(.ok, bytes: body, webviewSession: nil)
     }
 
     /// Refuses a place that is not behind an order.
     private static func checkPlace(_ place: OrderCursor?, _ call: MerchantCall) async throws(Failure) {
         guard let place else { return }
-        let isKnown = try await Failure.mapErrors { try await call.merchant.orders.isKnown(place.webviewSession) }
+        let isKnown = try await Failure.mapErrors { try await call.part.orders.isKnown(place.webviewSession) }
         guard isKnown else { throw ListForm.unknown() }
     }
 
@@ -100,17 +101,17 @@ enum SessionHandlers {
     // MARK: Cancel
 
     /// Answers `POST /v1/sessions/{id}/cancel`.
-    @Sendable static func cancel(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
+    @Sendable static func cancel(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let body = try call.optionalBody()
         try Failure.reading { () throws(JSONRefusal) in try body.end() }
-        let webviewSession = try call.webviewSession()
+        let webviewSession = try call.id()
         return try await call.idempotently(webviewSession) { () async throws(Failure) in
             let isCancelled = try await Failure.mapErrors {
-                try await call.merchant.creation.cancel(webviewSession, by: call.caller)
+                try await call.part.creation.cancel(webviewSession, by: call.caller)
             }
             let order = try await order(call, webviewSession)
             if !isCancelled, let problem = refusal(order) { throw problem }
-            return MerchantAnswer(.ok, SessionBody(order).json, webviewSession: webviewSession)
+            return ServiceAnswer(.ok, SessionBody(order).json, webviewSession: webviewSession)
         }
     }
 
@@ -133,8 +134,8 @@ enum SessionHandlers {
     ///
     /// It is the purchase of the pages with the proof in the body: the merchant's server is the half that opened the session.
     /// Nothing is claimed, since the webview session itself remembers what became of it, and every repeat asks it.
-    @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> MerchantAnswer {
-        let webviewSession = try call.webviewSession()
+    @Sendable static func complete(_ call: MerchantCall) async throws(Failure) -> ServiceAnswer {
+        let webviewSession = try call.id()
         return try await purchase(call, webviewSession, try purchaseRequest(call, webviewSession), nil)
     }
 
@@ -150,15 +151,15 @@ enum SessionHandlers {
         _ webviewSession: WebviewSessionID,
         _ request: PurchaseRequest,
         _ facts: MobileFacts?
-    ) async throws(Failure) -> MerchantAnswer {
+    ) async throws(Failure) -> ServiceAnswer {
         let outcome: PurchaseOutcome
         do throws(Failure) {
-            outcome = try await call.checkout.purchases.purchase(request, facts, by: call.caller)
+            outcome = try await call.part.checkout.purchases.purchase(request, facts, by: call.caller)
         } catch {
             if error.code == .paymentDeclined { throw await declined(error, call, webviewSession) }
             guard error.code == .purchaseInProgress else { throw error }
             // Somebody is at it, or the provider has not decided: the same request asks again.
-            var answer = MerchantAnswer(
+            var answer = ServiceAnswer(
                 .accepted,
                 SessionBody(try await order(call, webviewSession)).json,
                 webviewSession: webviewSession
@@ -170,11 +171,11 @@ enum SessionHandlers {
         switch outcome {
         case .done:
             body.buyer = try await buyer(call, request)
-            return MerchantAnswer(.ok, body.json, webviewSession: webviewSession)
+            return ServiceAnswer(.ok, body.json, webviewSession: webviewSession)
         case .openAgain(let ticket):
-            let expires = call.merchant.now + call.deployment.policy.times.launch
+            let expires = call.now + call.part.checkout.deployment.policy.times.launch
             let launch = call.launch(ticket, proof: nil, expires: expires)
-            return MerchantAnswer(.accepted, body.json.adding("launch", launch.json), webviewSession: webviewSession)
+            return ServiceAnswer(.accepted, body.json.adding("launch", launch.json), webviewSession: webviewSession)
         }
     }
 
@@ -185,7 +186,7 @@ enum SessionHandlers {
         _ webviewSession: WebviewSessionID
     ) async -> Failure {
         // What cannot be read now stands in the session.
-        let order = try? await call.merchant.orders.read(webviewSession)
+        let order = try? await call.part.orders.read(webviewSession)
         guard let decline = order?.lastDecline else { return failure }
         return Failure(failure.code, failure.detail, session: failure.session, context: decline)
     }
@@ -238,7 +239,7 @@ enum SessionHandlers {
     private static func buyer(_ call: MerchantCall, _ request: PurchaseRequest) async throws(Failure) -> JSONValue? {
         let outcome: ReceiptOutcome
         do throws(StoreError) {
-            outcome = try await call.checkout.broker.receipt(
+            outcome = try await call.part.checkout.broker.receipt(
                 request.ticket,
                 proof: request.proof,
                 tab: nil,
@@ -256,7 +257,7 @@ enum SessionHandlers {
 
     /// The order of a session; throws `not_found`.
     static func order(_ call: MerchantCall, _ webviewSession: WebviewSessionID) async throws(Failure) -> MerchantOrder {
-        let found = try await Failure.mapErrors { try await call.merchant.orders.read(webviewSession) }
+        let found = try await Failure.mapErrors { try await call.part.orders.read(webviewSession) }
         guard let found else { throw Failure(.notFound) }
         return found
     }

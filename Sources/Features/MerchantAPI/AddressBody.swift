@@ -1,6 +1,7 @@
 package import Commerce
 import MerchantOrders
 import Primitives
+package import ServiceAPI
 package import StrictJSON
 package import Web
 

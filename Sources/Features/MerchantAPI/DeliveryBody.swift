@@ -1,5 +1,6 @@
 import Commerce
 import Primitives
+import ServiceAPI
 import StrictJSON
 import Web
 

@@ -1,5 +1,6 @@
 import HTTPCore
 import MerchantOrders
+package import ServiceAPI
 
 // The events that merchants get, as the description of the interface has them.
 extension RouteDescription {

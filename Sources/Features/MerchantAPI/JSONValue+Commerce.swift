@@ -1,5 +1,6 @@
 package import Commerce
-package import Primitives
+import Primitives
+import ServiceAPI
 package import StrictJSON
 package import Web
 
@@ -22,23 +23,6 @@ extension JSONValue {
         ]
         let members = [JSONMember("name", .string(adjustment.name)), JSONMember("amount", amount)]
         self = .object(members + JSONMember.taxRate(adjustment.taxRate))
-    }
-
-    /// A time, or `null` where there is none.
-    package init(optionalTime time: WallTime?) {
-        if let time { self.init(time: time) } else { self = .null }
-    }
-
-    /// A time, RFC 3339 to the second: `2026-11-21T14:00:00Z`.
-    package init(time: WallTime) {
-        self = .string(CalendarDate(time).extendedText)
-    }
-}
-
-extension JSONValue {
-    /// An object with one member more.
-    package func adding(_ name: String, _ value: JSONValue) -> JSONValue {
-        .object(members + [JSONMember(name, value)])
     }
 }
 

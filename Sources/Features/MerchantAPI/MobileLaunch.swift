@@ -1,4 +1,5 @@
 package import Commerce
+import ServiceAPI
 package import StrictJSON
 
 /// What an app hands to the provider's library, so that it starts the checkout.

@@ -1,5 +1,6 @@
 package import Commerce
 package import MerchantOrders
+import ServiceAPI
 package import StrictJSON
 package import Web
 

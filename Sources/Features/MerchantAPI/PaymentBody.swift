@@ -1,6 +1,7 @@
 import Commerce
 package import MerchantOrders
 import Primitives
+package import ServiceAPI
 package import StrictJSON
 
 extension JSONValue {

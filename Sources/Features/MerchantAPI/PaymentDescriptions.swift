@@ -1,6 +1,7 @@
 import CheckoutCodes
 import HTTPCore
 import MerchantOrders
+package import ServiceAPI
 import Web
 
 // What is known of the routes below `/v1` that are about money.
@@ -14,7 +15,7 @@ extension RouteDescription {
         .paymentsWrite,
         "make another charge under the permission of the buyer",
         shape(
-            [(.created, .named(.charge), .charge), (.accepted, .named(.charge), .pendingCharge)],
+            [Answer(.created, .named(.charge), .charge), Answer(.accepted, .named(.charge), .pendingCharge)],
             body: [
                 .required("amount", .money), .optional("captureNow", .flag, "capture the charge at once"),
                 .optional("softDescriptor", descriptor, "text on the card statement; only with captureNow"),
@@ -44,7 +45,7 @@ extension RouteDescription {
         .payments,
         .sessionsRead,
         "read a charge, in the state last read at the payment provider",
-        shape([(.ok, .named(.charge), .charge)], problems: [.notFound])
+        shape([Answer(.ok, .named(.charge), .charge)], problems: [.notFound])
     )
 
     /// Takes the money of a charge.
@@ -56,7 +57,7 @@ extension RouteDescription {
         .paymentsWrite,
         "capture the charge, once; the rest of the amount is released",
         shape(
-            [(.ok, .named(.charge), .charge), (.accepted, .named(.charge), .pendingCapture)],
+            [Answer(.ok, .named(.charge), .charge), Answer(.accepted, .named(.charge), .pendingCapture)],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
                 + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
@@ -73,7 +74,7 @@ extension RouteDescription {
         .paymentsWrite,
         "cancel the charge and release the held amount",
         shape(
-            [(.ok, .named(.charge), .canceledCharge)],
+            [Answer(.ok, .named(.charge), .canceledCharge)],
             body: [.optional("reason", reason, "for your records, here and at the provider"), metadata],
             example: #"{"reason":"out of stock"}"#,
             problems: ending
@@ -89,7 +90,7 @@ extension RouteDescription {
         .refundsWrite,
         "refund a charge, in whole or in part",
         shape(
-            [(.created, .named(.refund), .refund)],
+            [Answer(.created, .named(.refund), .refund)],
             body: [.required("amount", .money), .optional("softDescriptor", descriptor, "text on the card statement")]
                 + memo,
             example: #"{"amount":{"amount":"1200","currencyCode":"JPY"}}"#,
@@ -121,7 +122,7 @@ extension RouteDescription {
 
     private static func refreshed(_ object: NamedSchema, _ example: AnswerExample) -> Shape {
         var shape = Shape(.ok, .named(object), example)
-        shape.isKept = false
+        shape.claim = .remembered
         shape.body = .object([])
         shape.example = "{}"
         shape.problems = [.notFound, .wrongState, .providerFailed]
@@ -136,7 +137,7 @@ extension RouteDescription {
         .payments,
         .sessionsRead,
         "read a refund, in the state last read at the payment provider",
-        shape([(.ok, .named(.refund), .refund)], problems: [.notFound])
+        shape([Answer(.ok, .named(.refund), .refund)], problems: [.notFound])
     )
 
     /// Reads a refund at the provider now.
@@ -159,7 +160,7 @@ extension RouteDescription {
         .paymentsWrite,
         "end the permission: nothing more can be charged",
         shape(
-            [(.ok, .named(.permission), .permission)],
+            [Answer(.ok, .named(.permission), .permission)],
             body: [
                 .optional("reason", reason, "for your records, here as `closeReason` and at the provider"),
                 .optional(

@@ -1,5 +1,6 @@
 package import MerchantOrders
 import Primitives
+import ServiceAPI
 package import StrictJSON
 package import Web
 

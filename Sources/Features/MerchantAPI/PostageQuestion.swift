@@ -1,6 +1,7 @@
 package import Commerce
 import MerchantOrders
 package import Primitives
+package import ServiceAPI
 import StrictJSON
 import Web
 

@@ -1,6 +1,7 @@
 package import Commerce
 package import MerchantOrders
 package import Primitives
+package import ServiceAPI
 import SessionBroker
 package import StrictJSON
 

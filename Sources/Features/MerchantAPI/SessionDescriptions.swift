@@ -2,6 +2,30 @@ import CheckoutCodes
 import Commerce
 import HTTPCore
 import MerchantOrders
+package import ServiceAPI
+import Web
+
+extension RouteDescription.Group {
+    /// Orders of buyers.
+    package static let sessions = RouteDescription.Group(
+        "sessions",
+        "one order of one buyer each, from its opening to its payment"
+    )
+    /// Money of paid sessions.
+    package static let payments = RouteDescription.Group(
+        "payments",
+        "charges, captures and refunds of paid sessions"
+    )
+    /// What has happened.
+    package static let events = RouteDescription.Group("events", "what has happened to sessions and payments")
+}
+
+extension RouteDescription.Claim {
+    /// The session remembers what became of the request.
+    static let remembered = RouteDescription.Claim.unused(
+        "a session is paid only once, and a repeat gets the current state of the session"
+    )
+}
 
 extension RouteDescription {
     /// Opens a session.
@@ -289,7 +313,7 @@ extension RouteDescription {
 
     private static var completion: Shape {
         var shape = Shape(.ok, .session, .session)
-        shape.isKept = false
+        shape.claim = .remembered
         shape.body = .object([
             .required("returnTicket", .text(68...68), "`secureWebviewSessionId` of the return address or link"),
             .required(
@@ -305,7 +329,7 @@ extension RouteDescription {
             ),
         ])
         // Pending, with the state; or in profile strict the tab's second opening.
-        shape.answers.append((.accepted, .either([.session, .named(.openedSession)]), .payingSession))
+        shape.answers.append(Answer(.accepted, .either([.session, .named(.openedSession)]), .payingSession))
         shape.problems = [
             .notReady, .paymentDeclined, .proofMismatch, .orderMismatch, .sessionOver,
             .providerFailed,
@@ -315,7 +339,7 @@ extension RouteDescription {
 
     private static var finalization: Shape {
         var shape = Shape(.ok, .session, .session)
-        shape.isKept = false
+        shape.claim = .remembered
         shape.body = .object([
             .required(
                 "checkoutSessionId",
@@ -330,7 +354,7 @@ extension RouteDescription {
                 "required if the session was opened with a challenge"
             ),
         ])
-        shape.answers.append((.accepted, .session, .payingSession))
+        shape.answers.append(Answer(.accepted, .session, .payingSession))
         shape.problems = completion.problems
         return shape
     }

@@ -1,6 +1,7 @@
 import Commerce
 package import MerchantOrders
 import Primitives
+import ServiceAPI
 package import StrictJSON
 package import Web
 

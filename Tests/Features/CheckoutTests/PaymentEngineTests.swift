@@ -2,6 +2,7 @@ import Checkout
 import CheckoutCodes
 import MerchantAPI
 import Primitives
+import ServiceAPI
 import Testing
 import Web
 

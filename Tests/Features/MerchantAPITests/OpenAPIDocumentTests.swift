@@ -2,6 +2,7 @@ import CheckoutCodes
 import HTTPCore
 import MerchantAPI
 import MerchantOrders
+import ServiceAPI
 import StrictJSON
 import Testing
 
@@ -21,7 +22,7 @@ struct OpenAPIDocumentTests {
             "makes a thing",
             shape
         )
-        return OpenAPIDocument.make([make, .openAPI], server: "https://pay.example.com", version: "1.2.3")
+        return description([make], version: "1.2.3")
     }
 
     @Test func `has a path with its places, scope, key of the request and example`() throws {
@@ -96,12 +97,7 @@ struct OpenAPIDocumentTests {
     }
 
     @Test func `tells of every event, and of the question for a postage`() throws {
-        let create = OpenAPIDocument.make(
-            [.createSession],
-            events: ["session.paid", "charge.captured"],
-            server: "https://pay.example.com",
-            version: "1"
-        )
+        let create = description([.createSession], events: ["session.paid", "charge.captured"])
         let webhooks = try #require(create["webhooks"])
         #expect(webhooks.members.map(\.name) == ["session.paid", "charge.captured"])
         for webhook in webhooks.members {

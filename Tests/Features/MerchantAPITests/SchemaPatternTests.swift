@@ -13,11 +13,7 @@ import Web
 /// The regular expressions of the description against the program's own rules.
 @Suite("A pattern of the description")
 struct SchemaPatternTests {
-    private static let document = OpenAPIDocument.make(
-        [.createSession, .listSessions, .readCharge, .refundCharge],
-        server: "https://pay.example.com",
-        version: "1"
-    )
+    private static let document = description([.createSession, .listSessions, .readCharge, .refundCharge])
 
     private static func pattern(ofBody name: String) throws -> NSRegularExpression {
         let body = document["paths"]?["/v1/sessions"]?["post"]?["requestBody"]
@@ -130,7 +126,7 @@ struct SchemaPatternTests {
     }
 
     @Test func `describes that a document may be there already, and under which licence it is`() {
-        let document = OpenAPIDocument.make([.openAPI], server: "https://pay.example.com", version: "1")
+        let document = description([])
         let operation = document["paths"]?["/v1/openapi.json"]?["get"]
         #expect(operation?["responses"]?.members.map(\.name) == ["200", "304"])
         #expect(operation?["parameters"]?.elements.map { $0["name"]?.text } == ["If-None-Match"])

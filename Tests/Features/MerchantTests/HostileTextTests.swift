@@ -2,6 +2,7 @@ import Checkout
 import FeatureTestKit
 import Merchant
 import ServerCore
+import ServiceAPI
 import StrictJSON
 import TestKit
 import Testing
@@ -156,7 +157,9 @@ extension ScriptedProgram {
 /// Text that is dear to compare, in every place where a request of a merchant's program has text.
 @Suite struct `Hostile text below v1` {
     @Test func `costs no more than its octets in any place of any route`() async throws {
-        let features = FeatureSet([CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self])
+        let features = FeatureSet([
+            ServiceFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
+        ])
         let paths = Set(features.routes.map(\.path).filter { $0.hasPrefix("/v1/") })
         do {
             try await withMerchants(["merchant.requests_per_minute": "1000000"]) { program in

@@ -6,6 +6,7 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import ServerCore
+import ServiceAPI
 import StrictJSON
 import Testing
 import Webhooks
@@ -15,7 +16,9 @@ func withMerchants(
     _ settings: [String: String] = [:],
     _ body: @escaping @Sendable (ScriptedProgram) async throws -> Void
 ) async throws {
-    let features = FeatureSet([CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self])
+    let features = FeatureSet([
+        ServiceFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
+    ])
     try await ScriptedProgram.run(features, ["merchant.api": "true"].merging(settings) { $1 }, body)
 }
 

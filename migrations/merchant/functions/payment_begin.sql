@@ -59,10 +59,11 @@ BEGIN
     IF outcome <> 'begun' THEN RETURN; END IF;
     IF scope IS NOT NULL THEN
         -- A claim that is dead has nothing under way: its operation would hold the target.
-        INSERT INTO api_idempotency AS i (key_id, idem, created_at, lease_until, fingerprint, webview_session_id)
-        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, print, webview_session)
+        INSERT INTO api_idempotency AS i (key_id, idem, created_at, lease_until, fingerprint, webview_session_id, held)
+        VALUES (scope, mark, statement_timestamp(), statement_timestamp() + lease, print, webview_session, true)
         ON CONFLICT (key_id, idem) DO UPDATE SET
-            created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id
+            created_at = excluded.created_at, lease_until = excluded.lease_until, webview_session_id = excluded.webview_session_id,
+            held = true
         WHERE i.answer IS NULL AND i.lease_until <= statement_timestamp()
             AND i.fingerprint = excluded.fingerprint;
         -- The same mark for another order, at this very moment.

@@ -34,7 +34,8 @@ BEGIN
     END IF;
     -- Without an answer the request may be made again. Its 72 hours begin here.
     UPDATE api_idempotency AS i SET
-        status = said, answer = reply, created_at = statement_timestamp(), lease_until = statement_timestamp()
+        status = said, answer = reply, created_at = statement_timestamp(), lease_until = statement_timestamp(),
+        held = as_end = 'stuck'
     WHERE i.key_id = op.key_id AND i.idem = op.idem AND i.answer IS NULL;
     IF NOT FOUND AND op.key_id IS NOT NULL AND reply IS NOT NULL THEN
         -- Whatever became of the claim, the effect is there. Where nobody knows any more what the request was, none is like it.

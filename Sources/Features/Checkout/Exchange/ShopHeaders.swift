@@ -24,8 +24,6 @@ struct ShopHeaders: Sendable {
 
     // The provider's script checks the origin it runs on; the URL of these pages is clean.
     private static let referrerStrictOrigin = HTTPField(.referrerPolicy, constant: "strict-origin")
-    // Forms of these pages post to us: with `no-referrer` a browser would send `Origin: null`.
-    private static let referrerSameOrigin = HTTPField(.referrerPolicy, constant: "same-origin")
     // A window that the provider's script opens may answer it; whoever opens these pages has no hold on them.
     private static let isolatedButForOwnWindows = [
         HTTPField(.crossOriginOpenerPolicy, constant: "same-origin-allow-popups"), HeaderPolicy.resourceSameOrigin,
@@ -37,19 +35,19 @@ struct ShopHeaders: Sendable {
     init(_ headers: HeaderPolicy) {
         typealias Policy = HeaderPolicy
         let (page, isolated) = (Policy.freshPage, Policy.isolated)
-        cart = headers.block(page, [ShopHeaders.referrerSameOrigin], isolated)
+        cart = headers.block(page, [HeaderPolicy.referrerSameOrigin], isolated)
         opened = headers.redirect.adding([HTTPField(.vary, constant: "Sec-Purpose, Cookie")])
         prefetch = headers.block([
             Policy.noStore, Policy.noReferrer, Policy.closed, HTTPField(.retryAfter, constant: "0"),
             HTTPField(.vary, constant: "Sec-Purpose"),
         ])
-        interstitial = headers.block(page, [ShopHeaders.referrerSameOrigin, Policy.noRobots], isolated)
+        interstitial = headers.block(page, [HeaderPolicy.referrerSameOrigin, Policy.noRobots], isolated)
         tab = headers.block(
             page,
             [ShopHeaders.referrerStrictOrigin, Policy.noRobots, ShopHeaders.reports],
             ShopHeaders.isolatedButForOwnWindows
         )
-        ending = headers.block(page, [ShopHeaders.referrerSameOrigin, Policy.noRobots], isolated)
+        ending = headers.block(page, [HeaderPolicy.referrerSameOrigin, Policy.noRobots], isolated)
         association = headers.block([
             HTTPField(.contentType, constant: "application/json"),
             HTTPField(.cacheControl, constant: "public, max-age=3600"), Policy.noReferrer,

@@ -33,12 +33,6 @@ struct SessionRules: Sendable {
             policy.limits.sessionsTotal,
             "live webview sessions in total: those that can still be opened or used"
         )
-        policy.limits.unknownPerMinute = read.limit(
-            "limits.unknown_per_minute",
-            1...10_000_000,
-            policy.limits.unknownPerMinute,
-            "unknown tokens a minute per client address"
-        )
     }
 
     /// Reads what counts for sessions that are stored, and so for every command that works on them.

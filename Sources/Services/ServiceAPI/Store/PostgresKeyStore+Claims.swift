@@ -90,25 +90,19 @@ extension PostgresKeyStore {
     static let pruneStatement = TypedStatement<Void, Duration>(
         name: "api_claim_prune",
         sql: """
-            WITH open AS MATERIALIZED (
-                SELECT p.key_id, p.idem FROM payment_operation_open AS q, LATERAL (
-                    SELECT p.key_id, p.idem FROM payment_operation AS p WHERE p.operation_id = q.operation_id OFFSET 0) AS p
-            )
             DELETE FROM api_idempotency WHERE (key_id, idem) IN (
                 SELECT c.key_id, c.idem FROM api_idempotency AS c
-                WHERE c.created_at < date_trunc(
+                WHERE NOT c.held AND c.created_at < date_trunc(
                         'month', statement_timestamp() - partition_keep($1 * interval '1 second', 180), 'UTC')
-                    AND (c.answer IS NOT NULL OR NOT EXISTS (
-                        SELECT FROM open WHERE open.key_id = c.key_id AND open.idem = c.idem))
                 ORDER BY c.created_at LIMIT \(pruneLimit) FOR UPDATE OF c SKIP LOCKED)
             """
     )
 
-    /// Removes claims that are older than every order that is kept, `pruneLimit` at most.
+    /// Removes claims that are older than everything that a repeat would do once more, `pruneLimit` at most.
     ///
-    /// The claim of an operation that has not ended stays, however long a person takes over it.
+    /// One that is held stays: what it began is not over, however long a person takes over it.
     ///
-    /// - Parameter keep: For orders, counted from the end of their month; at least 180 days are kept.
+    /// - Parameter keep: Counted from the end of their month; at least 180 days are kept.
     /// - Returns: How many; as many as that means that there may be more.
     /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
     package func prune(keep: Duration) async throws(StoreError) -> Int {

@@ -1,33 +1,45 @@
 package import HTTPCore
-import MerchantOrders
-package import ServiceAPI
 package import Web
 
 /// What is known of a route below `/v1`, for the router and for the document that describes the interface.
 package struct RouteDescription: Sendable {
-    /// One success: its status, and the shape and an example of its content.
-    package typealias Answer = (status: HTTPStatus, shape: Schema, example: AnswerExample)
+    /// One success.
+    package struct Answer: Sendable {
+        let status: HTTPStatus
+        let shape: Schema
+        let example: AnswerExample
+
+        /// A success by its status, the shape of its content and an example.
+        package init(_ status: HTTPStatus, _ shape: Schema, _ example: AnswerExample) {
+            self.status = status
+            self.shape = shape
+            self.example = example
+        }
+    }
 
     /// Operations that a reader looks for together.
-    package enum Group: String, Sendable, CaseIterable {
-        /// Orders of buyers.
-        case sessions
-        /// Money of paid sessions.
-        case payments
-        /// What has happened.
-        case events
-        /// The interface itself.
-        case description
+    package struct Group: Sendable, Hashable {
+        let name: String
+        let summary: String
 
-        /// One line for people.
-        var summary: String {
-            switch self {
-            case .sessions: "one order of one buyer each, from its opening to its payment"
-            case .payments: "charges, captures and refunds of paid sessions"
-            case .events: "what has happened to sessions and payments"
-            case .description: "this description"
-            }
+        /// A group; declared once as a static member, with one line for people.
+        package init(_ name: String, _ summary: String) {
+            self.name = name
+            self.summary = summary
         }
+
+        /// The interface itself.
+        static let description = Group("description", "this description")
+    }
+
+    /// What a route does with `Idempotency-Key`; a POST alone may have one.
+    package enum Claim: Sendable, Hashable {
+        /// A POST needs it, and a repeat under it gets the answer that was kept.
+        case kept
+        /// A POST needs it, but the route remembers by itself what became of the request; the text says how, for people.
+        case unused(String)
+        /// It is not asked for.
+        case none
     }
 
     /// What goes in and comes out.
@@ -40,9 +52,10 @@ package struct RouteDescription: Sendable {
         package var example: String?
         /// What a success looks like, by status.
         package var answers: [Answer]
-        /// Whether the answer to a POST is kept under its Idempotency-Key; one that is not is made anew, without a second
-        /// effect.
-        package var isKept = true
+        /// What becomes of the Idempotency-Key.
+        package var claim = Claim.kept
+        /// Bytes that the content may have; `nil` for what is usual below `/v1`.
+        package var bodyLimit: Int?
         /// Whether the answer has an `ETag`, and is 304 for who has it already.
         package var isCached = false
         /// What can go wrong besides what can go wrong everywhere.
@@ -52,10 +65,11 @@ package struct RouteDescription: Sendable {
 
         /// The shape of a route that takes nothing.
         package init(_ status: HTTPStatus, _ shape: Schema, _ example: AnswerExample) {
-            self.init([(status, shape, example)])
+            self.init([Answer(status, shape, example)])
         }
 
-        init(_ answers: [Answer]) {
+        /// The shape of a route with several successes.
+        package init(_ answers: [Answer]) {
             self.answers = answers
         }
     }
@@ -72,9 +86,18 @@ package struct RouteDescription: Sendable {
         package let question: Schema
         /// What has to be answered.
         package let answer: Schema
+
+        /// A request.
+        package init(name: String, address: String, summary: String, question: Schema, answer: Schema) {
+            self.name = name
+            self.address = address
+            self.summary = summary
+            self.question = question
+            self.answer = answer
+        }
     }
 
-    /// GET or POST.
+    /// A POST needs an Idempotency-Key unless its shape says otherwise.
     package let method: HTTPMethod
     /// The path.
     package let path: RoutePattern
@@ -90,11 +113,6 @@ package struct RouteDescription: Sendable {
     package let shape: Shape
 
     /// A description.
-    ///
-    /// - Parameters:
-    ///   - name: Unique.
-    ///   - group: With which others it stands in the document.
-    ///   - scope: What the key has to open.
     package init(
         _ method: HTTPMethod,
         _ path: RoutePattern,
@@ -111,6 +129,33 @@ package struct RouteDescription: Sendable {
         self.scope = scope
         self.summary = summary
         self.shape = shape
+    }
+
+    /// Whether a request has content, which has to be JSON.
+    var hasContent: Bool { method == .post || method == .put || method == .patch }
+
+    /// Whether a request has to have an Idempotency-Key.
+    var needsWord: Bool { method == .post && shape.claim != .none }
+
+    /// Whether the answer is kept for repeats.
+    var isKept: Bool { method == .post && shape.claim == .kept }
+
+    /// What a request may be refused with, in the order of the description: everywhere, and by what the shape names.
+    package var refusals: [FailureCode] {
+        guard scope != nil else { return [] }
+        var codes: Set<FailureCode> = [
+            .invalidRequest, .unauthenticated, .scopeMissing, .browserNotAllowed, .rateLimited, .internalError,
+            .unavailable, .methodNotAllowed,
+        ]
+        if hasContent { codes.formUnion([.requestTimeout, .contentTooLarge, .unsupportedMediaType]) }
+        if needsWord {
+            codes.formUnion([.idempotencyKeyMissing, .idempotencyKeyInvalid, .requestInProgress, .outcomeUnknown])
+        }
+        if isKept { codes.insert(.idempotencyKeyReused) }
+        if !path.places.isEmpty { codes.insert(.notFound) }
+        codes.formUnion(shape.problems)
+        return FailureCode.ofServiceAPI.filter { codes.remove($0) != nil }
+            + shape.problems.filter { codes.remove($0) != nil }
     }
 
     /// The document itself.

@@ -2,14 +2,13 @@ import EventIO
 import Operations
 import Primitives
 import ServerCore
-import ServiceAPI
 import Settings
 import StrictJSON
 
 /// `sallyport keys`: makes, lists, renews and ends the keys of merchants' programs.
 enum KeysCommand {
     static let command = FeatureCommand(
-        of: MerchantFeature.self,
+        of: ServiceFeature.self,
         "keys",
         operands: "create|list|revoke ID|rotate ID",
         "create, list, rotate and revoke the API keys of merchants' programs",

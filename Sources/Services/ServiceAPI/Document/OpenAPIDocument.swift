@@ -1,43 +1,96 @@
-import CheckoutCodes
 import HTTPCore
-import MerchantOrders
-import ServiceAPI
 package import StrictJSON
-package import Web
+import Web
+
+/// Routes of a feature as the description has them.
+package struct DescribedRoutes: Sendable {
+    let routes: [RouteDescription]
+    let rules: ServiceRules
+
+    /// Routes, and what they share.
+    package init(_ routes: [RouteDescription], _ rules: ServiceRules = ServiceRules()) {
+        self.routes = routes
+        self.rules = rules
+    }
+}
 
 /// The description of the interface in the words of OpenAPI 3.1, made from the route table, so that it cannot differ from it.
-package enum OpenAPIDocument {
-    /// The document.
+package struct OpenAPIDocument {
+    private let features: [DescribedRoutes]
+    private let routes: [RouteDescription]
+    /// Every code that a route may refuse with, in the order of the document.
+    private let codes: [FailureCode]
+    private let problem: NamedSchema
+
+    /// The description of the routes of some features, and of itself.
+    package init(_ features: [DescribedRoutes]) {
+        self.features = features + [DescribedRoutes([.openAPI])]
+        routes = self.features.flatMap(\.routes)
+        let refusals = routes.flatMap(\.refusals)
+        var rest = Set(refusals)
+        codes = (FailureCode.ofServiceAPI + refusals).filter { rest.remove($0) != nil }
+        problem = OpenAPIDocument.problem(codes, features.flatMap(\.rules.problemMembers))
+    }
+
+    /// The document, a JSON object.
     ///
-    /// - Parameter events: The types of events that merchants' servers get.
-    /// - Returns: A JSON object.
-    package static func make(
-        _ routes: [RouteDescription],
-        events: [String] = [],
-        server: String,
-        version: String
-    ) -> JSONValue {
+    /// - Parameters:
+    ///   - server: The origin of the interface.
+    ///   - version: Of the program.
+    package func json(server: String, version: String) -> JSONValue {
         [
             "openapi": "3.1.0",
             "info": [
                 "title": "Sallyport", "version": .string(version),
-                "summary": "Opens payment sessions for a merchant's shop; captures, refunds and releases payments.",
+                "summary": "The interface for merchants' programs.",
                 "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
             ],
-            "servers": [["url": .string(server)]], "tags": tags(routes),
-            "paths": paths(routes), "webhooks": webhooks(events),
+            "servers": [["url": .string(server)]], "tags": tags, "paths": paths, "webhooks": webhooks,
             "components": [
                 "securitySchemes": ["key": ["type": "http", "scheme": "bearer", "bearerFormat": "swk_…"]],
-                "headers": .object(headers), "schemas": schemas(routes), "examples": examples(routes),
+                "headers": .object(headers), "schemas": schemas, "examples": examples,
             ],
         ]
     }
 
+    /// A refusal: a problem of RFC 9457, with members of our own.
+    private static func problem(_ codes: [FailureCode], _ members: [SchemaMember]) -> NamedSchema {
+        NamedSchema(
+            "Problem",
+            .object(
+                [
+                    .required(
+                        "type",
+                        .text(1...200),
+                        "reference to the example of the code in this description; the same for each answer with the code"
+                    ),
+                    .required("title", .text(1...100), "the code in words"), .required("status", .integer(400...599)),
+                    .required("detail", .text(1...1_000), "for developers; may change"),
+                    .required(
+                        "instance",
+                        .text(1...100),
+                        "`request:` and the id of the request that was refused first; `operation:` and its id if an operation was refused"
+                    ),
+                    .required("code", .word(codes.map(\.name))),
+                    .optional("field", .text(1...200), "the member or parameter that is wrong"),
+                ] + members
+            )
+        )
+    }
+
     // MARK: What answers say beside their content
 
-    private static let headers: [JSONMember] = [
+    private var headers: [JSONMember] {
+        let session = OpenAPIDocument.header(
+            "Webview-Session-Id",
+            "id of the session that the answer is about, if there is one"
+        )
+        let all = OpenAPIDocument.commonHeaders
+        return features.contains(where: \.rules.namesSession) ? [all[0], session] + all[1...] : all
+    }
+
+    private static let commonHeaders: [JSONMember] = [
         header("X-Request-Id", "id of this answer, for a support case"),
-        header("Webview-Session-Id", "id of the session that the answer is about, if there is one"),
         header("Retry-After", "whole seconds to wait before the same request is sent again"),
         header(
             "RateLimit",
@@ -57,8 +110,13 @@ package enum OpenAPIDocument {
     }
 
     /// Those of an answer with a status, by reference.
-    private static func headers(_ status: HTTPStatus, of route: RouteDescription, isKept: Bool) -> JSONValue {
-        var names = ["X-Request-Id", "Webview-Session-Id"]
+    private static func headers(
+        _ status: HTTPStatus,
+        of route: RouteDescription,
+        _ rules: ServiceRules,
+        isKept: Bool
+    ) -> JSONValue {
+        var names = ["X-Request-Id"] + (rules.namesSession ? ["Webview-Session-Id"] : [])
         // The other refusals come before a key is known.
         if route.scope != nil, ![.unauthorized, .methodNotAllowed, .requestTimeout, .payloadTooLarge].contains(status) {
             names += ["RateLimit", "RateLimit-Policy"]
@@ -74,19 +132,18 @@ package enum OpenAPIDocument {
     }
 
     private static func answer(
-        _ route: RouteDescription,
         _ status: HTTPStatus,
         _ meaning: String,
         _ shape: Schema,
-        _ examples: [AnswerExample],
-        isKept: Bool
+        examples: [String],
+        headers: JSONValue
     ) -> JSONMember {
-        let references = examples.map { JSONMember($0.name, ["$ref": .string(ProblemType.examples + $0.name)]) }
+        let references = examples.map { JSONMember($0, ["$ref": .string(ProblemType.examples + $0)]) }
         let content: JSONValue = ["schema": shape.json(isOpen: true), "examples": .object(references)]
         return JSONMember(
             "\(status.code)",
             [
-                "description": .string(meaning), "headers": headers(status, of: route, isKept: isKept),
+                "description": .string(meaning), "headers": headers,
                 "content": [status.code < 400 ? "application/json" : "application/problem+json": content],
             ]
         )
@@ -98,15 +155,15 @@ package enum OpenAPIDocument {
 
     // MARK: What merchants' servers are asked
 
-    private static func webhooks(_ types: [String]) -> JSONValue {
+    private var webhooks: JSONValue {
         .object(
-            types.map { type in
+            features.flatMap(\.rules.webhooks).map { webhook in
                 let operation: JSONValue = [
-                    "operationId": .string(type), "parameters": .array(signatureFields),
-                    "requestBody": ["required": true, "content": content(.named(.event))],
+                    "operationId": .string(webhook.type), "parameters": .array(OpenAPIDocument.signatureFields),
+                    "requestBody": ["required": true, "content": OpenAPIDocument.content(webhook.content)],
                     "responses": ["2XX": ["description": "delivered; after any other answer the event is sent again"]],
                 ]
-                return JSONMember(type, ["post": operation])
+                return JSONMember(webhook.type, ["post": operation])
             }
         )
     }
@@ -138,25 +195,30 @@ package enum OpenAPIDocument {
 
     // MARK: Paths
 
-    private static func paths(_ routes: [RouteDescription]) -> JSONValue {
+    private var paths: JSONValue {
         var members: [JSONMember] = []
-        for route in routes {
-            let operation = JSONMember("\(route.method.text)".lowercased(), self.operation(route))
-            if let index = members.firstIndex(where: { $0.name == route.path.text }) {
-                members[index].value = .object(members[index].value.members + [operation])
-            } else {
-                members.append(JSONMember(route.path.text, .object([operation])))
+        for feature in features {
+            for route in feature.routes {
+                let operation = JSONMember(
+                    "\(route.method.text)".lowercased(),
+                    self.operation(route, feature.rules)
+                )
+                if let index = members.firstIndex(where: { $0.name == route.path.text }) {
+                    members[index].value = .object(members[index].value.members + [operation])
+                } else {
+                    members.append(JSONMember(route.path.text, .object([operation])))
+                }
             }
         }
         return .object(members)
     }
 
-    private static func operation(_ route: RouteDescription) -> JSONValue {
+    private func operation(_ route: RouteDescription, _ rules: ServiceRules) -> JSONValue {
         var members = [
             JSONMember("operationId", .string(route.name)), JSONMember("summary", .string(route.summary)),
-            JSONMember("tags", [.string(route.group.rawValue)]),
+            JSONMember("tags", [.string(route.group.name)]),
             JSONMember("security", route.scope.map { [["key": [.string($0.text)]]] } ?? .array([])),
-            JSONMember("parameters", .array(parameters(route))),
+            JSONMember("parameters", .array(OpenAPIDocument.parameters(route, rules))),
         ]
         if let body = route.shape.body {
             var content = [JSONMember("schema", body.json(isOpen: false))]
@@ -167,14 +229,16 @@ package enum OpenAPIDocument {
                 JSONMember("requestBody", ["required": true, "content": ["application/json": .object(content)]])
             )
         }
-        members.append(JSONMember("responses", responses(route)))
-        if let callback = route.shape.callback { members.append(JSONMember("callbacks", callbacks(callback))) }
+        members.append(JSONMember("responses", responses(route, rules)))
+        if let callback = route.shape.callback {
+            members.append(JSONMember("callbacks", OpenAPIDocument.callbacks(callback)))
+        }
         return .object(members)
     }
 
-    private static func parameters(_ route: RouteDescription) -> [JSONValue] {
+    private static func parameters(_ route: RouteDescription, _ rules: ServiceRules) -> [JSONValue] {
         var list: [JSONValue] = route.path.places.map { name in
-            let shape = Schema.matching(patterns[name] ?? SchemaPattern.uuid)
+            let shape = Schema.matching(rules.idPatterns[name] ?? SchemaPattern.uuid)
             return ["name": .string(name), "in": "path", "required": true, "schema": shape.json(isOpen: false)]
         }
         list += route.shape.query.map { parameter in
@@ -183,10 +247,10 @@ package enum OpenAPIDocument {
                 "description": .string(parameter.meaning), "schema": parameter.shape.json(isOpen: false),
             ]
         }
-        if route.method == .post {
+        if route.needsWord {
             list.append([
                 "name": "Idempotency-Key", "in": "header", "required": true,
-                "description": .string(repeats(route)),
+                "description": .string(repeats(route, rules)),
                 "schema": ["type": "string", "pattern": .string(SchemaPattern.idempotencyKey)],
             ])
         }
@@ -200,98 +264,86 @@ package enum OpenAPIDocument {
         return list
     }
 
-    /// What the ids in paths look like, where they are none of ours.
-    private static let patterns = ["chargeId": SchemaPattern.charge, "refundId": SchemaPattern.refund]
-
     /// What a repeat under the same Idempotency-Key comes to.
-    private static func repeats(_ route: RouteDescription) -> String {
-        if route.shape.isKept {
+    private static func repeats(_ route: RouteDescription, _ rules: ServiceRules) -> String {
+        if case .unused(let reason) = route.shape.claim { return "required, but not used by this route: " + reason }
+        return
             "a repeat under this key, with any API key of the account, has no second effect and gets the same answer, "
-                + "as long as orders are kept; another request under it is refused"
-        } else {
-            "required, but not used by this route: a session is paid only once, and a repeat gets the current state of the session"
-        }
+            + "\(rules.keepsAnswers); another request under it is refused"
     }
 
-    private static func responses(_ route: RouteDescription) -> JSONValue {
-        let isKept = route.method == .post && route.shape.isKept
+    private func responses(_ route: RouteDescription, _ rules: ServiceRules) -> JSONValue {
+        func headers(_ status: HTTPStatus, isKept: Bool) -> JSONValue {
+            OpenAPIDocument.headers(status, of: route, rules, isKept: isKept)
+        }
         var members = route.shape.answers.map {
-            answer(route, $0.status, $0.status.reason, $0.shape, [$0.example], isKept: isKept)
+            let headers = headers($0.status, isKept: route.isKept)
+            return OpenAPIDocument.answer(
+                $0.status,
+                $0.status.reason,
+                $0.shape,
+                examples: [$0.example.name],
+                headers: headers
+            )
         }
         if route.shape.isCached {
             let fields: JSONValue = ["ETag": ["$ref": "#/components/headers/ETag"]]
             members.append(JSONMember("304", ["description": "the content is still the same", "headers": fields]))
         }
-        let codes = problems(of: route)
+        let codes = route.refusals
         for status in Set(codes.map(\.status.code)).sorted() {
             let same = codes.filter { $0.status.code == status }
             guard let first = same.first else { continue }
             let words = same.map { "`\($0.name)`: \($0.message)" }
-            let mayBeKept = isKept && [.notFound, .conflict, .unprocessable].contains(first.status)
+            let mayBeKept = route.isKept && [.notFound, .conflict, .unprocessable].contains(first.status)
             members.append(
-                answer(
-                    route,
+                OpenAPIDocument.answer(
                     first.status,
                     words.joined(separator: "\n\n"),
-                    .named(.problem),
-                    same.map(AnswerExample.refusal),
-                    isKept: mayBeKept
+                    .named(problem),
+                    examples: same.map(\.name),
+                    headers: headers(first.status, isKept: mayBeKept)
                 )
             )
         }
         return .object(members)
     }
 
-    /// What can go wrong with a request of a route, in the order of the codes.
-    ///
-    /// - Returns: What can go wrong everywhere, and what its description names.
-    package static func problems(of route: RouteDescription) -> [FailureCode] {
-        guard route.scope != nil else { return [] }
-        var codes: Set<FailureCode> = [
-            .invalidRequest, .unauthenticated, .scopeMissing, .browserNotAllowed, .rateLimited, .internalError,
-            .unavailable, .methodNotAllowed,
-        ]
-        if route.method == .post {
-            codes.formUnion([
-                .idempotencyKeyMissing, .idempotencyKeyInvalid, .requestInProgress, .requestTimeout, .contentTooLarge,
-                .unsupportedMediaType,
-                .outcomeUnknown,
-            ])
-            if route.shape.isKept { codes.insert(.idempotencyKeyReused) }
-        }
-        if !route.path.places.isEmpty { codes.insert(.notFound) }
-        codes.formUnion(route.shape.problems)
-        return FailureCode.ofMerchantAPI.filter(codes.contains)
+    private var tags: JSONValue {
+        var groups: [RouteDescription.Group] = []
+        for route in routes where !groups.contains(route.group) { groups.append(route.group) }
+        return .array(groups.map { ["name": .string($0.name), "description": .string($0.summary)] })
     }
 
-    private static func tags(_ routes: [RouteDescription]) -> JSONValue {
-        let used = RouteDescription.Group.allCases.filter { group in routes.contains { $0.group == group } }
-        return .array(used.map { ["name": .string($0.rawValue), "description": .string($0.summary)] })
-    }
-
-    /// Those of the routes' answers by name, and one for each code, whether or not a route has it: types of problems lead here.
-    private static func examples(_ routes: [RouteDescription]) -> JSONValue {
+    /// Those of the routes' answers by name, and one for each code: types of problems lead here.
+    private var examples: JSONValue {
         var examples: [AnswerExample] = []
         for example in routes.flatMap(\.shape.answers).map(\.example)
         where !examples.contains(where: { $0.name == example.name }) {
             examples.append(example)
         }
-        examples += FailureCode.ofMerchantAPI.map(AnswerExample.refusal)
+        let refusals =
+            features.flatMap(\.rules.problemExamples) + [
+                Failure(.invalidCursor, field: "after"), Failure(IdempotencyWord.Refusal.empty),
+            ]
+        examples += codes.map { code in AnswerExample.refusal(refusals.first { $0.code == code } ?? Failure(code)) }
         return .object(
             examples.map { JSONMember($0.name, ["summary": .string($0.summary), "value": $0.value]) }
         )
     }
 
     /// The named shapes that the routes use, and those that these use; only those that nothing but requests have are closed.
-    private static func schemas(_ routes: [RouteDescription]) -> JSONValue {
+    private var schemas: JSONValue {
         var ours: [NamedSchema] = []
-        for shape in [.named(.problem), .named(.event)] + routes.flatMap({ $0.shape.answers.map(\.shape) }) {
-            collect(shape, &ours)
+        let events = features.flatMap(\.rules.webhooks).map(\.content)
+        for shape in [.named(problem)] + events + routes.flatMap({ $0.shape.answers.map(\.shape) }) {
+            OpenAPIDocument.collect(shape, &ours)
         }
-        for callback in routes.compactMap(\.shape.callback) { collect(callback.question, &ours) }
+        let callbacks = routes.compactMap(\.shape.callback)
+        for callback in callbacks { OpenAPIDocument.collect(callback.question, &ours) }
         var theirs: [NamedSchema] = []
-        for shape in routes.compactMap(\.shape.body) { collect(shape, &theirs) }
-        for callback in routes.compactMap(\.shape.callback) { collect(callback.answer, &theirs) }
+        for shape in routes.compactMap(\.shape.body) { OpenAPIDocument.collect(shape, &theirs) }
+        for callback in callbacks { OpenAPIDocument.collect(callback.answer, &theirs) }
         let open = ours.map { JSONMember($0.name, $0.shape.json(isOpen: true)) }
         return .object(open + theirs.map { JSONMember($0.nameInRequests, $0.shape.json(isOpen: false)) })
     }

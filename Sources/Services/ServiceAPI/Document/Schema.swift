@@ -1,7 +1,5 @@
-import Commerce
 import Primitives
 package import StrictJSON
-import Web
 
 /// The shape of a JSON value, as the description of the interface has it.
 package indirect enum Schema: Sendable, Hashable {
@@ -37,13 +35,8 @@ package indirect enum Schema: Sendable, Hashable {
     case nullable(Schema)
     /// A shape that has a name of its own.
     case named(NamedSchema)
-
-    /// An amount.
-    package static let money = Schema.named(.money)
-    /// An amount that may be below zero.
-    package static let signedMoney = Schema.named(.signedMoney)
-    /// A session.
-    package static let session = Schema.named(.session)
+    /// Any value.
+    case any
 
     /// The shape in the words of JSON Schema 2020-12, as OpenAPI 3.1 has it.
     ///
@@ -69,6 +62,7 @@ package indirect enum Schema: Sendable, Hashable {
             let bound = length.map { [JSONMember("maxLength", JSONValue($0))] } ?? []
             return .object([JSONMember("type", "string")] + bound + [JSONMember("pattern", .string(pattern))])
         case .flag: return ["type": "boolean"]
+        case .any: return [:]
         case .time: return ["type": "string", "format": "date-time"]
         case .address:
             guard !isOpen else { return ["type": "string", "format": "uri", "pattern": "^https://"] }
@@ -221,16 +215,8 @@ package struct NamedSchema: Sendable, Hashable {
     /// Whether it is in requests, which have no further members, and in answers, which may.
     let isInBoth: Bool
 
-    /// A shape with a name.
-    ///
-    /// - Parameters:
-    ///   - name: Upper camel case; unique.
-    package init(_ name: String, _ shape: Schema) {
-        self.init(name, shape, isInBoth: false)
-    }
-
-    /// A shape with a name, of requests and answers alike.
-    init(_ name: String, _ shape: Schema, isInBoth: Bool) {
+    /// A shape with a name in upper camel case, which only it has.
+    package init(_ name: String, _ shape: Schema, isInBoth: Bool = false) {
         self.name = name
         self.shape = shape
         self.isInBoth = isInBoth
@@ -238,67 +224,4 @@ package struct NamedSchema: Sendable, Hashable {
 
     /// The name of the shape as a request has it.
     var nameInRequests: String { isInBoth ? name + "Input" : name }
-
-    /// An amount of money.
-    package static let money = NamedSchema(
-        "Amount",
-        .object([
-            .required("amount", .matching("^(0|[1-9][0-9]{0,11})$"), "decimal digits: `27456` yen"),
-            .required("currencyCode", .word([Currency.jpy.rawValue])),
-        ]),
-        isInBoth: true
-    )
-
-    /// An amount of money that comes on top or is taken off.
-    package static let signedMoney = NamedSchema(
-        "SignedAmount",
-        .object([
-            .required(
-                "amount",
-                .matching("^-?(0|[1-9][0-9]{0,11})$"),
-                "digits, with a minus for what is taken off: `-500` yen"
-            ),
-            .required("currencyCode", .word([Currency.jpy.rawValue])),
-        ]),
-        isInBoth: true
-    )
-
-    /// A refusal: a problem of RFC 9457, with members of our own.
-    package static let problem = NamedSchema(
-        "Problem",
-        .object([
-            .required(
-                "type",
-                .text(1...200),
-                "reference to the example of the code in this description; the same for each answer with the code"
-            ),
-            .required("title", .text(1...100), "the code in words"), .required("status", .integer(400...599)),
-            .required("detail", .text(1...1_000), "for developers; may change"),
-            .required(
-                "instance",
-                .text(1...100),
-                "`request:` and the id of the request that was refused first; `operation:` and its id if an operation was refused"
-            ),
-            .required("code", .word(FailureCode.ofMerchantAPI.map(\.name))),
-            .optional("field", .text(1...200), "the member or parameter that is wrong"),
-            .optional(
-                "provider",
-                .object([
-                    .optional("status", .integer(100...599)), .optional("reasonCode", .text(1...100)),
-                    .optional("requestId", .text(1...100)),
-                ]),
-                "what the payment provider said"
-            ),
-            .optional(
-                "operation",
-                .object([.required("id", .text(36...36)), .required("kind", .text(1...64))]),
-                """
-                with `charge_blocked` and `request_in_progress`: the operation that has to end first, as in `payment.stuck`; with \
-                `outcome_unknown` the request's own, once an operator has to decide about it
-                """
-            ),
-            .optional("lastDecline", .named(.decline), "with `payment_declined`: why and when"),
-            .optional("sessionId", .text(36...36), "with `reference_held`: the other session"),
-        ])
-    )
 }

@@ -1,10 +1,8 @@
-import CheckoutCodes
-import MerchantAPI
 import Primitives
 import Testing
 import Web
 
-@testable import Merchant
+@testable import ServiceAPI
 
 @Suite("A commit whose outcome is unknown")
 struct UnknownOutcomeTests {
@@ -18,7 +16,7 @@ struct UnknownOutcomeTests {
     }
 
     @Test func `has a code of its own below v1`() async throws {
-        let failure = try #require(await refusal(StoreError(.outcomeUnknown, "lost"))).forMerchantAPI
+        let failure = try #require(await refusal(StoreError(.outcomeUnknown, "lost"))).forServiceAPI
         #expect(failure.code == .outcomeUnknown)
         #expect(failure.retryAfter == 5)
     }
@@ -30,7 +28,7 @@ struct UnknownOutcomeTests {
     }
 
     @Test func `is not what a store that is away becomes below v1`() async throws {
-        let failure = try #require(await refusal(StoreError(.unavailable, "away"))).forMerchantAPI
+        let failure = try #require(await refusal(StoreError(.unavailable, "away"))).forServiceAPI
         #expect(failure.code == .unavailable)
     }
 

@@ -1,7 +1,6 @@
-import CheckoutCodes
 import HTTPCore
 package import Primitives
-import StrictJSON
+package import StrictJSON
 package import Web
 
 /// The one form of lists below `/v1`: `after` and `limit` go in; a page, the place behind it and whether there is more come out.
@@ -69,11 +68,8 @@ package enum ListForm {
         return content
     }
 
-    /// What goes in and comes out of a list.
-    ///
-    /// - Parameters:
-    ///   - place: What `after` is.
-    static func shape(
+    /// What goes in and comes out of a list; `place` is what `after` has, of so many characters.
+    package static func shape(
         _ example: AnswerExample,
         of element: Schema,
         after place: Schema,
@@ -107,10 +103,10 @@ package enum ListForm {
 
 extension SchemaMember {
     /// The first member of an object: what it is.
-    static func kind(_ name: String) -> SchemaMember { .required("object", .word([name])) }
+    package static func kind(_ name: String) -> SchemaMember { .required("object", .word([name])) }
 }
 
 extension JSONMember {
     /// The first member of an object: what it is.
-    static func kind(_ name: String) -> JSONMember { JSONMember("object", .string(name)) }
+    package static func kind(_ name: String) -> JSONMember { JSONMember("object", .string(name)) }
 }

@@ -2,27 +2,9 @@ import CheckoutCodes
 import Commerce
 import MerchantOrders
 import Primitives
-import ServiceAPI
-package import StrictJSON
-package import Web
-
-/// An answer as a client may get it, under a name of its own in the description.
-///
-/// It is written by the same code as the answers themselves, so it has their form.
-package struct AnswerExample: Sendable {
-    /// Upper camel case; unique.
-    package let name: String
-    /// One line for people.
-    package let summary: String
-    /// The content.
-    package let value: JSONValue
-
-    init(_ name: String, _ summary: String, _ value: JSONValue) {
-        self.name = name
-        self.summary = summary
-        self.value = value
-    }
-}
+package import ServiceAPI
+import StrictJSON
+import Web
 
 // One order in the course of its life: two packs of tea, delivered for 540 yen.
 extension AnswerExample {
@@ -111,11 +93,6 @@ extension AnswerExample {
         "Events",
         "a page of events",
         ExampleOrder.page(ExampleOrder.event, next: String(repeating: "A", count: 43))
-    )
-    static let document = AnswerExample(
-        "Description",
-        "the beginning of this description",
-        ["openapi": "3.1.0", "info": ["title": "Sallyport", "version": "0.1.0"], "paths": [:]]
     )
 }
 
@@ -208,28 +185,25 @@ private enum ExampleOrder {
     ]
 }
 
-extension AnswerExample {
-    /// A refusal, under the name of its code: what `type` of a problem refers to.
-    ///
-    /// - Parameter code: Of `/v1`.
-    /// - Returns: With what its answers have besides.
-    package static func refusal(_ code: FailureCode) -> AnswerExample {
-        let said = ProviderProblem(status: 422, reasonCode: "TransactionAmountExceeded", requestID: "call-1")
-        let failure =
-            switch code {
-            case .invalidRequest: Failure(code, message: "The member is missing.", field: "reference")
-            case .invalidAmount, .amountExceeds: Failure(code, field: "amount")
-            case .invalidCursor: Failure(code, field: "after")
-            case .idempotencyKeyInvalid: Failure(IdempotencyWord.Refusal.empty)
-            case .referenceHeld: Failure(code, session: ExampleOrder.id)
-            case .paymentDeclined:
-                Failure(code, context: MerchantOrder.Decline(reason: "BuyerCanceled", at: ExampleOrder.paid))
-            case .chargeBlocked: Failure(code, context: OperationProblem(id: ExampleOrder.id, kind: "capture"))
-            case .providerRefused: Failure(code, context: RefusedOperation(id: ExampleOrder.id, provider: said))
-            case .providerFailed: Failure(code, context: RefusedOperation(id: ExampleOrder.id))
-            default: Failure(code)
-            }
-        let value = try? JSONParser.parse(failure.problem(inRequest: "000000000000a1b2"))
-        return AnswerExample(code.name, code.message, value ?? .null)
-    }
+extension Failure {
+    /// Refusals as the description of the interface shows them, where they have more than a code.
+    static let examples = [
+        Failure(.invalidRequest, message: "The member is missing.", field: "reference"),
+        Failure(.invalidAmount, field: "amount"), Failure(.amountExceeds, field: "amount"),
+        Failure(.referenceHeld, session: ExampleOrder.id, context: HeldReference(session: ExampleOrder.id)),
+        Failure(.paymentDeclined, context: MerchantOrder.Decline(reason: "BuyerCanceled", at: ExampleOrder.paid)),
+        Failure(.chargeBlocked, context: OperationProblem(id: ExampleOrder.id, kind: "capture")),
+        Failure(
+            .providerRefused,
+            context: RefusedOperation(
+                id: ExampleOrder.id,
+                provider: ProviderProblem(
+                    status: 422,
+                    reasonCode: "TransactionAmountExceeded",
+                    requestID: "call-1"
+                )
+            )
+        ),
+        Failure(.providerFailed, context: RefusedOperation(id: ExampleOrder.id)),
+    ]
 }

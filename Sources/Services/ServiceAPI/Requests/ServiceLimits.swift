@@ -1,13 +1,12 @@
 import EventIO
 import HTTPCore
 import Primitives
-import SessionBroker
 import Web
 
 /// How often keys may be used, shared by the loops of a process.
 ///
 /// What buyers cause by coming back counts for their session alone: a buyer who reloads a page does not use up the key's rate.
-final class MerchantLimits: Sendable {
+final class ServiceLimits: Sendable {
     private let requests: RequestLimit
     private let sessionRequests: RequestLimit
 
@@ -20,9 +19,9 @@ final class MerchantLimits: Sendable {
 
     /// Limits with nothing counted yet.
     init(perMinute: Int, _ headers: HeaderPolicy) {
-        requests = RequestLimit("key", perMinute: perMinute, capacity: MerchantLimits.keys, headers)
-        let part = perMinute / MerchantLimits.sessionShare
-        sessionRequests = RequestLimit("session", perMinute: part, capacity: MerchantLimits.sessions, headers)
+        requests = RequestLimit("key", perMinute: perMinute, capacity: ServiceLimits.keys, headers)
+        let part = perMinute / ServiceLimits.sessionShare
+        sessionRequests = RequestLimit("session", perMinute: part, capacity: ServiceLimits.sessions, headers)
     }
 
     /// Counts a request of a key.

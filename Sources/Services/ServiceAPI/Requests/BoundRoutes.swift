@@ -1,0 +1,125 @@
+import HTTPCore
+import HTTPServer
+import Operations
+import Primitives
+import StrictJSON
+import Web
+
+/// The routes of a feature below `/v1` on one loop: lets requests in or refuses them, and turns every outcome into a response.
+///
+/// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
+/// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there
+/// are. A valid key is let in whatever else its address does, and whatever the buyers do whose requests it relays.
+package final class BoundRoutes<Part: AnyObject> {
+    /// Who answers.
+    let part: Part
+    let service: ServiceInterface
+    let rules: ServiceRules
+
+    init(_ part: Part, _ service: ServiceInterface, _ rules: ServiceRules) {
+        self.part = part
+        self.service = service
+        self.rules = rules
+    }
+
+    /// The rows for the router.
+    static func group(_ routes: [ServiceRoute<Part>]) -> RouteGroup<BoundRoutes<Part>> {
+        RouteGroup(
+            on: .web,
+            .problem,
+            bodyLimit: ServiceInterface.bodyLimit,
+            head: .likeGet,
+            routes.map { route in
+                let description = route.description
+                return Route(
+                    description.method,
+                    description.path,
+                    description.summary,
+                    bodyLimit: description.shape.bodyLimit,
+                    .later(admit: nil) { bound, request in await bound.respond(to: request, route) }
+                )
+            }
+        )
+    }
+
+    private func respond(to request: HTTPRequest, _ route: ServiceRoute<Part>) async -> HTTPResponse {
+        let requestID = request.requestID
+        var quota: RequestQuota?
+        do throws(Failure) {
+            let call = try await authorize(request, route, &quota)
+            let answer: ServiceAnswer
+            if route.description.method == .get {
+                answer = try await route.handler(call)
+            } else {
+                // What has begun is brought to its end even where nobody waits for the answer.
+                answer = try await service.shield.runToCompletion { () async throws(Failure) in
+                    try await route.handler(call)
+                }
+            }
+            service.counters.count(route.description.name, answer.status.code)
+            return service.response(answer, requestID, quota)
+        } catch {
+            let problem = refusal(error)
+            service.note(problem, requestID)
+            service.counters.count(route.description.name, problem.code.status.code)
+            return service.response(to: problem, requestID, quota)
+        }
+    }
+
+    /// In the codes of `/v1`.
+    func refusal(_ failure: Failure) -> Failure { rules.refusals(failure).forServiceAPI }
+
+    private func authorize(
+        _ request: HTTPRequest,
+        _ route: ServiceRoute<Part>,
+        _ quota: inout RequestQuota?
+    ) async throws(Failure) -> ServiceCall<Part> {
+        guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
+        // The request is looked at before anything is waited for, and talked about only with those who have a key.
+        let invalid = validate(request, route.description)
+        var caller = request.caller(service.hasher)
+        caller.showsKey = true
+        let content = Result { [caller] () throws(Failure) in
+            try ServiceContent(request, route.description, caller)
+        }
+        let (key, grant) = try await service.authenticate(request)
+        let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
+        let counted = session.map { service.count(session: $0) } ?? service.count(grant.id)
+        quota = counted
+        if let wait = counted.wait { throw Failure(.rateLimited, retryAfter: wait) }
+        if let scope = route.description.scope, !grant.allows(scope) {
+            throw Failure(.scopeMissing, message: "The API key does not have the scope \(scope.text).")
+        }
+        if let invalid { throw invalid }
+        return ServiceCall(self, key: key, grant: grant, try content.get())
+    }
+
+    /// What is wrong with the fields of a request; answered only to clients with a key.
+    private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Failure? {
+        guard route.hasContent else { return nil }
+        guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }
+        guard route.needsWord else { return nil }
+        let texts = request.values(.idempotencyKey)
+        guard let first = texts.first else { return Failure(.idempotencyKeyMissing) }
+        guard texts.count == 1 else {
+            return Failure(.idempotencyKeyInvalid, message: "The field comes twice.", field: "Idempotency-Key")
+        }
+        do throws(IdempotencyWord.Refusal) {
+            _ = try IdempotencyWord(reading: first)
+            return nil
+        } catch {
+            return Failure(error)
+        }
+    }
+}
+
+/// Rows of a feature that are bound to its part.
+protocol MountedRoutes: AnyObject {
+    func mount(_ routes: inout Routes) throws(RouteError)
+}
+
+extension BoundRoutes: MountedRoutes where Part: ServiceRouted {
+    func mount(_ routes: inout Routes) throws(RouteError) {
+        try routes.mount(BoundRoutes.group(Part.serviceRoutes), on: self)
+    }
+}

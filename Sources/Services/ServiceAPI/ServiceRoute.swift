@@ -1,0 +1,34 @@
+package import ServerCore
+package import Web
+
+/// A route for merchants' programs, below `/v1`: what is known of it, and who answers a request that was let in.
+package struct ServiceRoute<Part: AnyObject>: Sendable {
+    /// Answers a request that was let in.
+    package typealias Handler = @Sendable (ServiceCall<Part>) async throws(Failure) -> ServiceAnswer
+
+    /// For the router and for the description of the interface.
+    package let description: RouteDescription
+    /// Whether buyers cause its requests by coming back to the session in its path: then how often is counted for the session
+    /// and not for the key.
+    let isCausedByBuyers: Bool
+    let handler: Handler
+
+    /// A route that asks for a key with the scope of its description.
+    package init(_ description: RouteDescription, isCausedByBuyers: Bool = false, _ handler: @escaping Handler) {
+        self.description = description
+        self.isCausedByBuyers = isCausedByBuyers
+        self.handler = handler
+    }
+}
+
+/// A part of a feature that has routes for merchants' programs; its `open` gives it to `ServicePart.serve`.
+package protocol ServiceRouted: FeaturePart {
+    /// Its routes below `/v1`.
+    static var serviceRoutes: [ServiceRoute<Self>] { get }
+}
+
+extension ServiceRouted {
+    package static var routeCards: [RouteCard] {
+        routes.flatMap(\.cards) + BoundRoutes<Self>.group(serviceRoutes).cards
+    }
+}
