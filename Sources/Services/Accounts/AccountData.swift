@@ -1,0 +1,50 @@
+package import Primitives
+import ServerCore
+package import StrictJSON
+
+/// A feature that keeps something of accounts; on its card.
+///
+/// Its `open` gives the handlers to `AccountsPart.handle`. While it is off, no erasure comes to its end.
+package struct AccountData: FeatureSlot, Hashable {
+    /// As reports and exports name it: the feature's name.
+    package let name: String
+
+    /// Data of a feature; declared once as a static member.
+    package init(_ name: String) { self.name = name }
+}
+
+/// What a feature has erased of an account.
+package struct AccountErasure: Sendable, Hashable {
+    /// How many of each kind, for the report.
+    package let counts: [String: Int]
+
+    /// So many of each kind; of an account that was erased before, none.
+    package init(_ counts: [String: Int]) { self.counts = counts }
+}
+
+/// Erases or unlinks all that a feature keeps of an account; may be called again at any time.
+package typealias AccountEraser = (_ account: UUIDBytes) async throws -> AccountErasure
+
+/// All that a feature keeps of an account, for the person; `null` where there is nothing.
+package typealias AccountExporter = (_ account: UUIDBytes) async throws -> JSONValue
+
+/// What an attempt to erase an account came to.
+struct ErasureReport: Sendable {
+    /// What became of the data of a feature.
+    enum Outcome: Sendable, Hashable {
+        case erased(AccountErasure)
+        /// It could not; it is tried again.
+        case failed
+        /// The feature is off; it is tried again.
+        case off
+    }
+
+    var features: [(name: String, outcome: Outcome)] = []
+
+    /// Whether nothing is left to be tried again.
+    var isComplete: Bool {
+        features.allSatisfy { feature in
+            if case .erased = feature.outcome { true } else { false }
+        }
+    }
+}
