@@ -1,0 +1,140 @@
+import Cryptography
+import EventIO
+import Operations
+import Postgres
+import Primitives
+import ServerCore
+import Settings
+import StrictJSON
+import WalletPass
+
+/// `sallyport wallet`: looks at templates, certificates, finished passes and members.
+enum WalletCommand {
+    static let command = FeatureCommand(
+        of: WalletFeature.self,
+        "wallet",
+        operands: "certificates|build TEMPLATE FILE|check FILE...|member ID",
+        "look at pass templates, certificates, finished passes and members",
+        details: """
+            certificates prints the certificate of each pass type, and what is wrong with it or with a template. build makes a pass of
+            a template and writes it to a file; it has no web service, so that no phone asks for news of it. check judges passes as
+            phones do, under the certificates of --trust. member prints a member with passes, phones and history; ID is that of the
+            account or the shop's own. Exit status: 0 done, 1 something is wrong, 2 wrong use.
+            """,
+        options: [
+            CommandOption("fields", "JSON", "build: what is filled in, an object of texts and whole numbers"),
+            CommandOption("serial", "TEXT", "build: the serial number; default: a random one"),
+            CommandOption("trust", "FILE", "check: certificates of the root that passes have to lead to, PEM or DER"),
+        ],
+        run: { feature, input, context in
+            let operands = input.arguments.operands
+            switch (operands.first, operands.count) {
+            case ("certificates", 1): return certificates(feature.settings, input.console)
+            case ("build", 3): return try build(feature.settings, operands[1], operands[2], input)
+            case ("check", 2...): return try check(Array(operands.dropFirst()), input)
+            case ("member", 2): return try await member(operands[1], input.console, context)
+            default: throw ConfigurationError(problems: ["wallet: name one of certificates, build, check and member"])
+            }
+        }
+    ).with(
+        examples: [
+            "sallyport wallet certificates",
+            "sallyport wallet build member card.pkpass --fields '{\"name\":\"Hana\",\"points\":100,\"memberId\":\"m-1\"}'",
+            "sallyport wallet check card.pkpass --trust AppleRootCA.cer",
+        ]
+    )
+
+    private static func certificates(_ settings: WalletSettings, _ console: Console) -> Int32 {
+        let stock = PassStock(settings, at: SystemClock().now())
+        for signer in stock.signers.values.sorted(by: { $0.passType.octets < $1.passType.octets }) {
+            let line: JSONValue = [
+                "passType": .string(signer.passType), "team": .string(signer.team),
+                "expires": .string(CalendarDate(signer.expires).extendedText),
+                "fingerprint": .string(signer.certificateDigest.hexadecimal),
+                "templates": .array(
+                    stock.usable.filter { $0.passType.octets == signer.passType.octets }.map { .string($0.name) }
+                ),
+            ]
+            console.print(line.description)
+        }
+        for warning in stock.warnings { console.remark(warning.line) }
+        for problem in stock.problems { console.complain("sallyport: \(problem.line)") }
+        return stock.problems.isEmpty ? 0 : 1
+    }
+
+    private static func build(
+        _ settings: WalletSettings,
+        _ name: String,
+        _ path: String,
+        _ input: CommandInput
+    ) throws -> Int32 {
+        let now = SystemClock().now()
+        let stock = PassStock(settings, at: now)
+        guard let template = stock.usable.first(where: { $0.name.octets == name.octets }),
+            let signer = stock.signers[template.passType.octets]
+        else {
+            for problem in stock.problems { input.console.complain("sallyport: \(problem.line)") }
+            throw ConfigurationError(problems: ["wallet: no pass can be made of a template \(name)"])
+        }
+        let fields: [String: PassValue]
+        do {
+            fields = try PassFields.read(Array((input.arguments.values["fields"] ?? "{}").utf8))
+        } catch {
+            throw ConfigurationError(problems: ["wallet: --fields: no JSON"])
+        }
+        let values = PassValues(
+            serialNumber: input.arguments.values["serial"] ?? Serial.random(KernelRandom()),
+            fields: fields
+        )
+        do {
+            let file = try signer.package(template, try template.content(values), at: now)
+            try Files.write(path, file, mode: 0o644)
+            input.console.remark("\(path): \(file.count) bytes")
+            return 0
+        } catch let error as IOError {
+            throw ConfigurationError(problems: ["wallet: \(path) cannot be written: \(error.sentence)"])
+        } catch {
+            throw ConfigurationError(problems: ["wallet: \(error)"])
+        }
+    }
+
+    private static func check(_ paths: [String], _ input: CommandInput) throws -> Int32 {
+        guard let trust = input.arguments.values["trust"] else {
+            throw ConfigurationError(problems: ["wallet: --trust: name the certificates that passes have to lead to"])
+        }
+        let roots: [X509Certificate]
+        do {
+            roots = try X509Certificate.list(try Files.read(trust, limit: 1 << 20))
+        } catch {
+            throw ConfigurationError(problems: ["wallet: --trust: \(trust): \(error)"])
+        }
+        let judge = PassJudge(trust: roots)
+        var isSound = true
+        for path in paths {
+            let verdict: PassVerdict
+            do {
+                verdict = judge.judge(try Files.read(path, limit: 32 << 20), at: SystemClock().now())
+            } catch {
+                throw ConfigurationError(problems: ["wallet: \(path) cannot be read: \(error.sentence)"])
+            }
+            for finding in verdict.findings { input.console.print("\(path): \(finding)") }
+            input.console.print("\(path): \(verdict.isConforming ? "conforms" : "does not conform")")
+            isSound = isSound && verdict.isConforming
+        }
+        return isSound ? 0 : 1
+    }
+
+    private static func member(_ id: String, _ console: Console, _ context: any CommandContext) async throws -> Int32 {
+        let json = try await context.connected { _, database -> [UInt8]? in
+            let listed = try await database.read(MemberStatement.byExternalID(id)).single()
+            guard let account = listed?.account ?? UUIDBytes(id) else { return nil }
+            return try await database.read(MemberStatement.read(account)).first()?.utf8
+        }
+        guard let json else {
+            console.complain("sallyport: there is no such member")
+            return 1
+        }
+        console.print(String(decoding: json, as: UTF8.self))
+        return 0
+    }
+}

@@ -1,0 +1,241 @@
+import Cryptography
+import EventIO
+import HTTPCore
+import Postgres
+import Primitives
+import ServerCore
+import StrictJSON
+import TestKit
+import Testing
+import WalletPass
+
+@testable import Wallet
+
+@Suite struct `A phone` {
+    @Test func `installs a card by its link, and registers for it`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let reply = try await wallet.ask(.get, card.linkTarget)
+            #expect(reply.status == 200)
+            #expect(reply[.contentType] == "application/vnd.apple.pkpass")
+            #expect(reply[.cacheControl] == "private, no-store")
+            #expect(reply[.contentDisposition] == "attachment; filename=\"member.pkpass\"")
+            let opened = try judged(reply.body, of: card)
+            #expect(opened.pass["storeCard"]?["primaryFields"]?.elements.first?["value"]?.integer == 0)
+            #expect(opened.pass["storeCard"]?["secondaryFields"]?.elements.first?["value"]?.text == "山田 花子")
+            #expect(opened.pass["webServiceURL"]?.text == "https://shop.example/wallet")
+            #expect(opened.pass["authenticationToken"]?.text == card.token)
+            #expect(try await wallet.register("D1", card).status == 201)
+            #expect(try await wallet.state(card) == "installed")
+            // The same card each time.
+            #expect(try await wallet.ask(.get, card.linkTarget).body == reply.body)
+            let head = try await wallet.ask(.head, card.linkTarget)
+            #expect(head.status == 200)
+            #expect(head[.lastModified] == reply[.lastModified])
+        }
+    }
+
+    @Test func `learns of new points, fetches them once, and has them then`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            try await wallet.register("D1", card)
+            let first = try #require(try await wallet.list("D1"))
+            let before = try await wallet.fetch(card)
+            // Transactions of other tests on the server may have begun before the card: until they end it is listed again.
+            let patience = Patience()
+            var tag = first.tag
+            while let again = try await wallet.list("D1", since: tag), patience.isLeft {
+                #expect(again.serials == [card.serial])
+                tag = again.tag
+                await wallet.part.loop.reactor.nextTurn()
+            }
+            #expect(try await wallet.list("D1", since: tag) == nil)
+            let result = try await wallet.change(card, .add(1_200))
+            #expect(result.points == 1_200)
+            #expect(result.devices == 1)
+            let second = try #require(try await wallet.list("D1", since: tag))
+            #expect(second.serials == [card.serial])
+            let date = try #require(before[.lastModified])
+            let after = try await wallet.fetch(card, fields: [(.ifModifiedSince, date)])
+            #expect(after.status == 200)
+            let opened = try judged(after.body, of: card)
+            #expect(opened.pass["storeCard"]?["primaryFields"]?.elements.first?["value"]?.integer == 1_200)
+            // Within the same second: the date is another one.
+            #expect(after[.lastModified] != date)
+            #expect(after[.cacheControl] == "private, no-cache")
+            let known = [(HTTPFieldName.ifModifiedSince, try #require(after[.lastModified]))]
+            let again = try await wallet.fetch(card, fields: known)
+            #expect(again.status == 304)
+            #expect(again[.lastModified] == after[.lastModified])
+            #expect(again.body.isEmpty)
+            let tagged = [(HTTPFieldName.ifNoneMatch, try #require(after[.entityTag]))]
+            #expect(try await wallet.fetch(card, fields: tagged).status == 304)
+            // An entity tag counts more than a date.
+            let stale = [(HTTPFieldName.ifNoneMatch, try #require(before[.entityTag]))] + known
+            #expect(try await wallet.fetch(card, fields: stale).status == 200)
+            #expect(try await wallet.fetch(card, method: .head)[.lastModified] == after[.lastModified])
+        }
+    }
+
+    @Test func `is refused in one and the same way, whatever is wrong`() async throws {
+        try await withWallet { wallet in
+            let (card, other) = (try await wallet.member("1"), try await wallet.member("2"))
+            let unknown = "/wallet/v1/passes/\(WalletFixture.passType)/5A3C2E1A-9B7D-4C55-8E21-0A6F5D3B7C90"
+            let elsewhere = card.path.replacing(WalletFixture.passType, with: "pass.com.example.other")
+            var replies: [Reply] = []
+            for token in [nil, "", "x", other.token, card.token + "x", card.token.lowercased()] {
+                replies.append(try await wallet.ask(.get, card.path, token: token))
+            }
+            replies.append(try await wallet.ask(.get, unknown, token: card.token))
+            replies.append(try await wallet.ask(.get, elsewhere, token: card.token))
+            replies.append(try await wallet.ask(.get, card.path.lowercased(), token: card.token))
+            let twice = [(HTTPFieldName.authorization, "ApplePass \(card.token)")]
+            replies.append(try await wallet.ask(.get, card.path, token: card.token, fields: twice))
+            for reply in replies {
+                #expect(reply.status == 401)
+                #expect(reply.body.isEmpty)
+                #expect(reply.fields.map(\.value) == replies[0].fields.map(\.value))
+            }
+            let spelled = [(HTTPFieldName.authorization, "applepass   \(card.token)")]
+            #expect(try await wallet.ask(.get, card.path, fields: spelled).status == 200)
+            // A pass whose secret is another one than that of the token is not its.
+            try wallet.admin.run("UPDATE wallet_pass SET token_key = 2")
+            #expect(try await wallet.fetch(card).status == 401)
+            #expect(try await wallet.register("D1", card).status == 401)
+            #expect(try await wallet.ask(.delete, card.registration("D1"), token: card.token).status == 401)
+        }
+    }
+
+    @Test func `is called removed when it unregisters, and lost when the push service says so`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            #expect(try await wallet.state(card) == "issued")
+            try await wallet.register("D1", card)
+            try await wallet.register("D2", card)
+            #expect(try await wallet.ask(.delete, card.registration("D1"), token: card.token).status == 200)
+            #expect(try await wallet.state(card) == "installed")
+            #expect(try await wallet.ask(.delete, card.registration("D2"), token: card.token).status == 200)
+            #expect(try await wallet.state(card) == "removed")
+            try await wallet.register("D1", card)
+            let lose = "SELECT wallet_lose('D1', '\(WalletFixture.passType)', "
+            // It has registered again since the token of before died.
+            #expect(try wallet.admin.rows(lose + "now() - interval '1 hour')") == [["0"]])
+            #expect(try await wallet.state(card) == "installed")
+            #expect(try wallet.admin.rows(lose + "now() + interval '1 hour')") == [["1"]])
+            #expect(try await wallet.state(card) == "lost")
+            let events = try wallet.admin.rows("SELECT type FROM event ORDER BY sequence").map { $0[0] }
+            #expect(
+                events == [
+                    "wallet.pass.installed", "wallet.pass.removed", "wallet.pass.installed", "wallet.pass.lost",
+                ]
+            )
+            let kinds = try wallet.admin.rows("SELECT kind FROM wallet_history ORDER BY history_id").map { $0[0] }
+            #expect(
+                kinds == [
+                    "created", "registered", "registered", "unregistered", "unregistered", "registered", "push_dead",
+                ]
+            )
+            // Whoever reads the history learns no identifier that lists passes.
+            #expect(try wallet.admin.rows("SELECT count(*) FROM wallet_history WHERE device LIKE '%D%'") == [["0"]])
+        }
+    }
+
+    @Test func `gets a last version when the membership ends, and nothing of the person`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            try await wallet.register("D1", card)
+            _ = try await wallet.change(card, .set(500))
+            let tag = try #require(try await wallet.list("D1")).tag
+            try await wallet.part.end(card.account)
+            #expect(try #require(try await wallet.list("D1", since: tag)).serials == [card.serial])
+            let reply = try await wallet.fetch(card)
+            #expect(reply.status == 200)
+            let opened = try judged(reply.body, of: card, isFinal: true)
+            #expect(opened.pass["voided"]?.flag == true)
+            #expect(opened.pass["webServiceURL"] == nil)
+            #expect(opened.pass["barcodes"] == nil)
+            #expect(!opened.pass.description.contains("山田"))
+            #expect(try await wallet.ask(.get, card.linkTarget).status == 404)
+            #expect(try wallet.admin.rows("SELECT name, points FROM wallet_member") == [[nil, "0"]])
+            #expect(try await wallet.ask(.delete, card.registration("D1"), token: card.token).status == 200)
+            try await wallet.part.end(card.account)
+            await #expect(throws: (any Error).self) { _ = try await wallet.change(card, .add(1)) }
+        }
+    }
+
+    @Test(arguments: ["", "?k=", "?k=x", "?k=AAAAAAAAAAAAAAAAAAAAAA", "?k=a&k=b"])
+    func `gets no card without the key of the link`(query: String) async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let path = try #require(card.linkTarget.split(separator: "?").first)
+            let wrong = try await wallet.ask(.get, path + query)
+            let unknown = try await wallet.ask(.get, "/wallet/\(UUIDBytes(high: 1, low: 1))" + query)
+            #expect(wrong.status == 404)
+            #expect(unknown.status == 404)
+            #expect(wrong.body == unknown.body)
+        }
+    }
+
+    @Test func `has the link of before no more when there is a new one`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let answer = try await wallet.part.renewLink(card.account)
+            let url = try #require(answer.content["walletUrl"]?.text)
+            #expect(url != card.link)
+            #expect(try await wallet.ask(.get, card.linkTarget).status == 404)
+            #expect(try await wallet.ask(.get, String(url.dropFirst("https://shop.example".count))).status == 200)
+        }
+    }
+
+    @Test(arguments: ["", "{", "[]", "{\"logs\":5}", "{\"logs\":[5]}", "{\"logs\":{}}"])
+    func `sends a log, and nothing else to its route`(body: String) async throws {
+        try await withWallet { wallet in
+            let wrong = try await wallet.ask(.post, "/wallet/v1/log", body: Array(body.utf8))
+            #expect(wrong.status == 400)
+            let large = try await wallet.ask(.post, "/wallet/v1/log", body: [UInt8](repeating: 0x20, count: 262_145))
+            #expect(large.status == 413)
+        }
+    }
+
+    @Test func `sends logs within bounds`() async throws {
+        try await withWallet(["wallet.log_rate": "2"]) { wallet in
+            let card = try await wallet.member()
+            let line =
+                "[2026-11-21 18:00:00 +0900] Get pass task (pass type \(WalletFixture.passType), serial number \(card.serial), if-modified-since x; with web service url https://shop.example/wallet/) encountered error: Received invalid pass data."
+            let lines = [line, String(repeating: "é", count: 3_000)] + Array(repeating: "x\r\ny", count: 200)
+            let body = JSONValue.object([JSONMember("logs", .array(lines.map(JSONValue.string)))]).bytes
+            for _ in 0..<4 { #expect(try await wallet.ask(.post, "/wallet/v1/log", body: body).status == 200) }
+            let count = try wallet.admin.rows(
+                "SELECT count(*), count(*) FILTER (WHERE serial = '\(card.serial)') FROM wallet_device_log"
+            )
+            #expect(count == [["200", "2"]])
+            let longest = try wallet.admin.rows(
+                "SELECT max(octet_length(message)) <= 4096, bool_or(message ~ '[[:cntrl:]]') FROM wallet_device_log"
+            )
+            #expect(longest == [["t", "f"]])
+            let shown = try JSONParser.parse(try await wallet.part.member(card.account))
+            let errors = shown["passes"]?.elements.first?["errors"]?.elements ?? []
+            #expect(errors.first?["message"]?.text == "Received invalid pass data.")
+        }
+    }
+}
+
+/// What a phone makes of a file: it conforms in every respect.
+func judged(_ file: [UInt8], of card: Card, isFinal: Bool = false) throws -> OpenedPass {
+    let root = try X509Certificate(try Files.read("\(WalletFolders.vectors)/pki/root.pem"))
+    var expectations = PassJudge.Expectations()
+    expectations.passType = WalletFixture.passType
+    expectations.serialNumber = card.serial
+    if !isFinal { expectations.authenticationToken = Secret(card.token) }
+    expectations.isStrict = true
+    let verdict = PassJudge(trust: [root], expecting: expectations).judge(file, at: SystemClock().now())
+    #expect(verdict.isConforming, "\(verdict.findings)")
+    return try #require(verdict.pass)
+}
+
+extension WalletFixture {
+    /// What the shop's screen calls the card.
+    func state(_ card: Card) async throws -> String? {
+        try JSONParser.parse(try await part.member(card.account))["state"]?.text
+    }
+}

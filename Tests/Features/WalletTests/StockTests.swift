@@ -1,0 +1,230 @@
+import EventIO
+import HTTPCore
+import Operations
+import Postgres
+import Primitives
+import ServerCore
+import Settings
+import StrictJSON
+import Telemetry
+import TestKit
+import Testing
+import WalletPass
+
+@testable import Wallet
+
+@Suite struct `Templates and certificates` {
+    private static let type = WalletFixture.passType
+
+    private func stock(_ change: (String) throws -> Void) async throws -> PassStock {
+        try await withTemporaryFolder { folder in
+            try WalletFolders.fill(folder)
+            try change(folder)
+            return PassStock(try settings(folder), at: SystemClock().now())
+        }
+    }
+
+    private func settings(_ folder: String) throws -> WalletSettings {
+        var reader = SettingReader(
+            SettingSource(
+                file: nil,
+                environment: [
+                    "SALLYPORT_WALLET_TEMPLATES": "\(folder)/templates",
+                    "SALLYPORT_WALLET_CERTIFICATES": "\(folder)/certificates",
+                ]
+            )
+        )
+        return WalletSettings(&reader)
+    }
+
+    @Test func `are read, in each form that a key comes in`() async throws {
+        #expect(try await stock { _ in }.problems == [])
+        let encrypted = try await stock { folder in
+            try WalletFolders.put("pass-member.enc.key.pem", as: "\(Self.type).key", folder)
+            try Files.write(
+                "\(folder)/certificates/\(Self.type).passphrase",
+                Array("sallyport-test\n".utf8),
+                mode: 0o600
+            )
+        }
+        #expect(encrypted.problems == [])
+        for name in ["pass-member.p12", "pass-member.legacy.p12"] {
+            let exported = try await stock { folder in
+                try Files.remove("\(folder)/certificates/\(Self.type).pem")
+                try Files.remove("\(folder)/certificates/\(Self.type).key")
+                try WalletFolders.put(name, as: "\(Self.type).p12", folder)
+                try Files.write(
+                    "\(folder)/certificates/\(Self.type).passphrase",
+                    Array("sallyport-test".utf8),
+                    mode: 0o600
+                )
+            }
+            #expect(exported.problems == [], "\(name)")
+        }
+        let der = try await stock { folder in
+            try Files.remove("\(folder)/certificates/intermediate.pem")
+            try WalletFolders.put("wwdr-test.cer", as: "intermediate.cer", folder)
+        }
+        #expect(der.problems == [])
+    }
+
+    @Test(arguments: [
+        ("pass-expired", "pass-expired"), ("pass-otherteam", "pass-otherteam"), ("pass-nomarker", "pass-nomarker"),
+        ("pass-member", "pass-expired"),
+    ])
+    func `stop a pass type where its certificate or key is wrong`(certificate: String, key: String) async throws {
+        let broken = try await stock { folder in
+            try WalletFolders.put("\(certificate).pem", as: "\(Self.type).pem", folder)
+            try WalletFolders.put("\(key).key.pem", as: "\(Self.type).key", folder)
+        }
+        #expect(broken.usable.isEmpty)
+        let problem = try #require(broken.problems.first)
+        #expect(problem.line.contains(Self.type))
+        #expect(!problem.message.isEmpty)
+    }
+
+    @Test func `say which file is missing, wrong or open to others`() async throws {
+        func line(_ change: (String) throws -> Void) async throws -> String {
+            let broken = try await stock(change)
+            #expect(broken.usable.isEmpty)
+            return broken.problems.map(\.line).joined(separator: "\n")
+        }
+        #expect(
+            try await line { try Files.remove("\($0)/certificates/\(Self.type).key") }.contains(
+                "\(Self.type).key: is not there"
+            )
+        )
+        #expect(
+            try await line { try Files.remove("\($0)/certificates/\(Self.type).pem") }.contains(
+                "\(Self.type).pem: is not there"
+            )
+        )
+        #expect(try await line { try Files.remove("\($0)/certificates/intermediate.pem") }.contains("intermediate"))
+        #expect(
+            try await line { try WalletFolders.put("pass-member.enc.key.pem", as: "\(Self.type).key", $0) }.contains(
+                "passphrase"
+            )
+        )
+        #expect(
+            try await line { try WalletFolders.put("root.pem", as: "\(Self.type).key", $0) }.contains(
+                "\(Self.type).key"
+            )
+        )
+        #expect(
+            try await line { try Files.setPermissions("\($0)/certificates/\(Self.type).key", mode: 0o644) }
+                .contains("open to every user")
+        )
+        let noIcon = try await line { folder in
+            for name in ["icon", "icon@2x", "icon@3x"] { try Files.remove("\(folder)/templates/member/\(name).png") }
+        }
+        #expect(noIcon.contains("icon"))
+        #expect(try await line { try Files.removeTree("\($0)/templates") }.contains("wallet.templates"))
+        #expect(try await line { try Files.removeTree("\($0)/certificates") }.contains("wallet.certificates"))
+    }
+
+    @Test func `that are wrong leave everything else as it is`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let before = try await wallet.fetch(card)
+            #expect(wallet.process.health == .ok)
+            let certificate = "\(wallet.folder)/certificates/\(Self.type).pem"
+            let sound = try Files.read(certificate)
+            try WalletFolders.put("pass-expired.pem", as: "\(Self.type).pem", wallet.folder)
+            // Behind a start with what is wrong.
+            wallet.process.files.current = PassStock(wallet.process.settings, at: SystemClock().now())
+            guard case .degraded(let reason) = wallet.process.health else {
+                throw FixtureError(description: "all is well")
+            }
+            #expect(reason.contains(Self.type))
+            let refused = try await wallet.fetch(card)
+            #expect(refused.status == 503)
+            #expect(refused[.retryAfter] != nil)
+            let known = [(HTTPFieldName.ifModifiedSince, try #require(before[.lastModified]))]
+            #expect(try await wallet.fetch(card, fields: known).status == 304)
+            #expect(try await wallet.register("D1", card).status == 201)
+            #expect(try await wallet.list("D1")?.serials == [card.serial])
+            try Files.write(certificate, sound, mode: 0o600)
+            try wallet.process.reload()
+            #expect(wallet.process.health == .ok)
+            #expect(try await wallet.fetch(card).status == 200)
+        }
+    }
+
+    @Test func `are read again, and what does not work any more goes on as it was`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let pass = "\(wallet.folder)/templates/member/pass.json"
+            let sound = try Files.read(pass)
+            try Files.write(pass, Array("{".utf8), mode: 0o600)
+            #expect(throws: ConfigurationError.self) { try wallet.process.reload() }
+            #expect(try await wallet.fetch(card).status == 200)
+            // Another look is a new version of each pass, once.
+            let text = String(decoding: sound, as: UTF8.self).replacing("rgb(24, 44, 82)", with: "rgb(1, 2, 3)")
+            try Files.write(pass, Array(text.utf8), mode: 0o600)
+            try wallet.process.reload()
+            try await wallet.register("D1", card)
+            let tag = try #require(try await wallet.list("D1")).tag
+            for _ in 0..<2 {
+                try await wallet.process.note(wallet.part.loop.database)
+                try await wallet.part.walk(within: .unlimited)
+            }
+            #expect(try await wallet.list("D1", since: tag)?.serials == [card.serial])
+            #expect(try wallet.version(card) == 2)
+            let opened = try judged(try await wallet.fetch(card).body, of: card)
+            #expect(opened.pass["backgroundColor"]?.text == "rgb(1, 2, 3)")
+        }
+    }
+
+    @Test func `make each version once, whoever asks at the same time`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let bodies = Bodies()
+            for _ in 0..<8 {
+                wallet.part.loop.reactor.startTask { bodies.all.append(try? await wallet.fetch(card).body) }
+            }
+            #expect(await waitUntil(wallet.part.loop.reactor) { bodies.all.count == 8 })
+            #expect(Set(bodies.all).count == 1)
+            #expect(bodies.all[0]?.isEmpty == false)
+            #expect(wallet.process.files.built.value == 1)
+            _ = try await wallet.change(card, .set(1))
+            _ = try await wallet.fetch(card)
+            #expect(wallet.process.files.built.value == 2)
+        }
+    }
+
+    @Test func `make no new version of what looks the same`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            #expect(try await wallet.change(card, .set(7)).outcome == .changed)
+            #expect(try await wallet.change(card, .set(7)).outcome == .unchanged)
+            #expect(try await wallet.change(card, .add(0)).outcome == .unchanged)
+            #expect(try wallet.version(card) == 2)
+        }
+    }
+}
+
+/// What several requests were answered.
+private final class Bodies {
+    var all: [[UInt8]?] = []
+}
+
+extension WalletFixture {
+    func version(_ card: Card) throws -> Int? {
+        try admin.rows("SELECT version FROM wallet_pass WHERE serial = '\(card.serial)'").first?[0].flatMap { Int($0) }
+    }
+}
+
+@Suite struct `The template of the demo` {
+    @Test func `has nothing that a phone would show otherwise, in any language`() throws {
+        let folder = ProjectFolder.path("examples/wallet/templates/member")
+        var files: [PassFile] = []
+        for part in ["", "en.lproj/", "ja.lproj/"] {
+            for name in try Files.list("\(folder)/\(part)") where !name.hasSuffix(".lproj") {
+                files.append(PassFile(name: part + name, bytes: try Files.read("\(folder)/\(part)\(name)")))
+            }
+        }
+        let template = try PassTemplate(name: "member", files: files)
+        #expect(template.warnings == [])
+        #expect(Set(template.placeholders) == ["name", "points", "memberId"])
+    }
+}

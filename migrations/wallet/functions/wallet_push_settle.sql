@@ -1,0 +1,29 @@
+-- version: 1
+
+-- Writes down what became of pushes: an array of objects with their place n, device, type, claim, pause in milliseconds, whether the push
+-- ended, whether the try counts, status and reason. Gives the places of those whose rows somebody else has locked; one whose claim is
+-- another's is passed over. In a loop, so that each is found by its key however the table is planned for.
+CREATE OR REPLACE FUNCTION wallet_push_settle(results json) RETURNS SETOF bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    s record;
+BEGIN
+    FOR s IN SELECT * FROM json_to_recordset(results) AS r (n bigint, device text, type text, claim uuid, pause bigint,
+        ended boolean, counts boolean, status integer, reason text) ORDER BY r.device, r.type
+    LOOP
+        PERFORM FROM wallet_push_job AS j WHERE j.device = s.device AND j.pass_type = s.type AND j.claim_id = s.claim
+            FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
+            UPDATE wallet_push_job AS j SET claim_id = NULL, is_again = false, is_sent = s.ended AND NOT j.is_again,
+                attempts = CASE WHEN s.ended THEN 0 WHEN s.counts THEN j.attempts + 1 ELSE j.attempts END,
+                due_at = statement_timestamp() + s.pause * interval '1 millisecond',
+                not_before = statement_timestamp() + s.pause * interval '1 millisecond',
+                last_status = s.status, last_reason = s.reason
+            WHERE j.device = s.device AND j.pass_type = s.type;
+        ELSIF EXISTS (
+            SELECT FROM wallet_push_job AS j WHERE j.device = s.device AND j.pass_type = s.type AND j.claim_id = s.claim
+        ) THEN
+            RETURN NEXT s.n;
+        END IF;
+    END LOOP;
+END $$;
