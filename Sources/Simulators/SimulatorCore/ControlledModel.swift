@@ -68,8 +68,8 @@ extension ControlledModel {
 
     package func logMembers(of entries: [Entry]) -> [JSONMember] { [] }
 
-    /// A page of another site must not be able to reach in through the tester's browser.
-    private func checkTester(_ request: SimulatorRequest) throws(ControlError) {
+    /// Refuses who is no tester; a page of another site must not be able to reach in through the tester's browser.
+    package func checkTester(_ request: SimulatorRequest) throws(ControlError) {
         guard request.mayControl else {
             throw ControlError(403, "The control interface is for loopback, and the networks of --control-from.")
         }

@@ -24,6 +24,9 @@ package protocol Simulator: RequestHandler {
 
     /// Takes over what a former run knew, before it serves; nothing has changed where it throws.
     func recall(_ bytes: [UInt8]) throws
+
+    /// Ends what it does beside its servers, after they have ended.
+    func stop()
 }
 
 extension Simulator {
@@ -37,6 +40,8 @@ extension Simulator {
     package func remember() throws -> [UInt8]? { nil }
 
     package func recall(_ bytes: [UInt8]) throws {}
+
+    package func stop() {}
 
     package func bodyLimit(for request: HTTPRequest) -> Int? { Self.bodyLimit }
 

@@ -8,6 +8,7 @@ package import Telemetry
 package final class SimulatorHost {
     private let reactor: Reactor
     private let logger: Logger
+    private var running: [any Simulator] = []
     private var kept: [Kept] = []
     private var servers: [Server] = []
 
@@ -47,6 +48,7 @@ package final class SimulatorHost {
     ///   - path: Where it keeps its state from one run to the next; `nil` to forget it.
     /// - Throws: `SimulatorError`, or `ServerError`.
     package func start(_ simulator: any Simulator, at places: [Place], state path: String?) throws {
+        running.append(simulator)
         if let path {
             load(path, into: simulator)
             kept.append(Kept(simulator: simulator, path: path))
@@ -64,6 +66,7 @@ package final class SimulatorHost {
     /// Answers what is in flight, closes, and writes down what the next run has to know.
     package func stop() async {
         for server in servers { await server.drain() }
+        for simulator in running { simulator.stop() }
         for one in kept {
             do {
                 guard let state = try one.simulator.remember() else { continue }

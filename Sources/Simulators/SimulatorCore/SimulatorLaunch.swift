@@ -38,9 +38,11 @@ package struct SimulatorLaunch: Sendable {
 
     /// A context with the certificate of the development authority.
     ///
-    /// - Parameter protocols: Of the listener: `http/1.1`, `h2`, or both.
+    /// - Parameters:
+    ///   - protocols: Of the listener: `http/1.1`, `h2`, or both.
+    ///   - clients: Asks clients for a certificate; `nil` asks for none.
     /// - Throws: `TLSError`.
-    package func tls(_ protocols: [String]) throws -> TLSContext {
-        try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: protocols)
+    package func tls(_ protocols: [String], clients: TLSClientTrust? = nil) throws -> TLSContext {
+        try TLSContext(certificatePEM: certificate, keyPEM: key, alpn: protocols, clients: clients)
     }
 }

@@ -36,7 +36,7 @@ extension SimulatorRequest {
 
 extension HTTPResponse {
     /// The response that carries an answer.
-    init(_ answer: SimulatorAnswer) {
+    package init(_ answer: SimulatorAnswer) {
         self.init(
             HTTPStatus(answer.status) ?? .internalError,
             fields: answer.fields.compactMap { field in

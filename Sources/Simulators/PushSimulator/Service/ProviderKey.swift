@@ -1,0 +1,66 @@
+package import Cryptography
+import Primitives
+import StrictJSON
+
+/// A key that provider tokens are signed with.
+package struct ProviderKey: Sendable {
+    let id: String
+    let team: String
+    let key: ES256PublicKey
+
+    /// A key.
+    ///
+    /// - Parameters:
+    ///   - id: Ten capitals and digits.
+    ///   - team: Likewise.
+    package init(id: String, team: String, key: ES256PublicKey) {
+        self.id = id
+        self.team = team
+        self.key = key
+    }
+}
+
+/// A provider token that was read, RFC 7519; its signature is good.
+struct ProviderToken: Sendable, Equatable {
+    /// As it came; what is equal in it is equal in all.
+    let text: String
+    let keyID: String
+    let team: String
+    let issuedAt: WallTime
+
+    /// How long a token may be used.
+    static let lifetime = Duration.seconds(3_600)
+    /// How often a client may come with a new one.
+    static let updateInterval = Duration.seconds(20 * 60)
+    /// How far ahead a client's clock may be.
+    private static let leeway = Duration.seconds(60)
+
+    /// Reads a token.
+    ///
+    /// - Parameter authorization: The value of the field.
+    /// - Throws: The service's reason.
+    init(_ authorization: String, keys: [ProviderKey], now: WallTime) throws(PushReason) {
+        let words = authorization.octets.parts(between: UInt8(ascii: " "), keepingEmpty: false)
+        guard words.count == 2, words[0].lowercased().octets == "bearer" else { throw .invalidProviderToken }
+        text = words[1]
+        let parts = text.octets.parts(between: UInt8(ascii: "."))
+        guard parts.count == 3, let head = Self.json(parts[0]), let claims = Self.json(parts[1]),
+            let signature = Base64URL.decode(parts[2]), head["alg"]?.text?.octets == "ES256",
+            let id = head["kid"]?.text, let key = keys.first(where: { $0.id.octets == id.octets }),
+            claims["iss"]?.text?.octets == key.team.octets, let seconds = claims["iat"]?.integer,
+            (0...4_102_444_800).contains(seconds),
+            key.key.verify(signature, of: Array((parts[0] + "." + parts[1]).utf8))
+        else { throw .invalidProviderToken }
+        (keyID, team, issuedAt) = (key.id, key.team, WallTime(seconds: Int64(seconds)))
+        guard issuedAt <= now + Self.leeway else { throw .invalidProviderToken }
+        guard now < issuedAt + Self.lifetime else { throw .expiredProviderToken }
+    }
+
+    static func == (one: ProviderToken, other: ProviderToken) -> Bool { one.text.octets == other.text.octets }
+
+    private static func json(_ part: String) -> JSONValue? {
+        Base64URL.decode(part).flatMap { try? JSONParser.parse($0) }
+    }
+}
+
+extension PushReason: Error {}
