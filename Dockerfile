@@ -4,7 +4,7 @@ ARG BASE=debian:bookworm-slim
 
 FROM $BUILD_BASE AS build
 RUN apt-get -qq update && apt-get -qq -y install --no-install-recommends \
-    libssl-dev libpq-dev libcurl4-openssl-dev libnghttp2-dev make pkg-config
+    libssl-dev libpq-dev libcurl4-openssl-dev libnghttp2-dev zlib1g-dev make pkg-config
 WORKDIR /src
 COPY Makefile Package.swift ./
 COPY Sources Sources
@@ -14,7 +14,7 @@ ARG COMMIT=unknown
 RUN make release COMMIT="$COMMIT"
 
 FROM $BASE
-RUN apt-get -qq update && apt-get -qq -y install --no-install-recommends libssl3 libpq5 libcurl4 libnghttp2-14 ca-certificates \
+RUN apt-get -qq update && apt-get -qq -y install --no-install-recommends libssl3 libpq5 libcurl4 libnghttp2-14 zlib1g ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --home-dir /var/lib/sallyport --create-home sallyport
 WORKDIR /usr/lib/sallyport
@@ -22,6 +22,7 @@ COPY LICENSE /usr/share/doc/sallyport/
 COPY --from=build /src/.build/release/sallyport ./sallyport
 COPY migrations migrations
 COPY public public
+COPY examples/wallet examples/wallet
 # In PATH, for `docker compose exec broker sallyport ...`.
 RUN ln -s /usr/lib/sallyport/sallyport /usr/bin/sallyport
 USER sallyport

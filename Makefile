@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants vectors fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -116,6 +116,10 @@ fuzz: ## Feed mutated input to every reader of hostile bytes, ten minutes each; 
 fuzz-faults: ## Put faults into those readers, and expect the fuzzer to find each; NAMES="slug slug"
 	@scripts/install-deps run
 	@scripts/fuzz-faults $(NAMES)
+
+vectors: ## Judge a folder of test vectors with the program's own code, one line a case; DIR=FOLDER
+	@swift build --quiet --product sallyport-vectors
+	@$(BUILD)/debug/sallyport-vectors "$(DIR)"
 
 proxy-test: ## Whole purchases through nginx, HAProxy and Caddy; NAMES="nginx caddy"
 	@scripts/install-deps proxy

@@ -139,6 +139,7 @@ let floors = [
             clibrary("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
             clibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
             clibrary("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+            clibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
 
             // Level 1: values.
             part("Primitives", tests: []),
@@ -150,6 +151,7 @@ let floors = [
 
             // Level 3: protocols without I/O, cryptography.
             part("HTTPCore", values, tests: []),
+            part("ZIP", ["CZlib"] + values, tests: []),
             part("TLS", ["COpenSSL"] + values, tests: []),
             part("HTTP1", ["HTTPCore"] + values, tests: []),
             part("HTTP2", ["CNGHTTP2", "HTTPCore"] + values, tests: []),
@@ -159,8 +161,8 @@ let floors = [
             part("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry"] + values, tests: []),
             part(
                 "HTTPClient",
-                ["EventIO", "CCurl", "HTTPCore", "Telemetry"] + values,
-                tests: ["HTTPServer", "TLS", "Cryptography"]
+                ["EventIO", "CCurl", "TLS", "HTTP2", "HTTPCore", "Telemetry"] + values,
+                tests: ["HTTPServer", "Cryptography"]
             ),
             part("Postgres", ["EventIO", "CPostgres", "Telemetry"] + values, tests: ["PostgresTestKit"]),
         ]
@@ -187,7 +189,9 @@ let floors = [
         [
             // Level 6: features that know no system.
             part("ServiceAPI", tests: []),
+            part("Accounts", ["ServiceAPI"], tests: ["FeatureTestKit", "PostgresTestKit"]),
             part("Webhooks", tests: []),
+            part("Operators", tests: ["FeatureTestKit", "PostgresTestKit"]),
         ]
     ),
     Floor(
@@ -202,6 +206,7 @@ let floors = [
             part("MerchantOrders", ["Commerce"], tests: []),
             part("AppLinks", tests: []),
             part("Notifications", ["EventIO"], tests: [], resources: ["Vectors"]),
+            part("WalletPass", ["ZIP"], tests: [], resources: ["Vectors"]),
             part("AmazonPay", ["Commerce"], tests: ["EventIO"], resources: ["Vectors"]),
 
             // Level 9, pure: what explains a domain.
@@ -210,7 +215,7 @@ let floors = [
     ),
     Floor(
         "Features",
-        usual: network + kernel + ["ServiceAPI", "Webhooks"],
+        usual: network + kernel + ["ServiceAPI", "Accounts", "Webhooks", "Operators"],
         [
             // Level 10: their values.
             part("CheckoutCodes"),
@@ -218,6 +223,12 @@ let floors = [
 
             // Level 11: systems, each with its routes, settings, jobs and commands.
             part("SecurityText", tests: ["FeatureTestKit"]),
+            part(
+                "Wallet",
+                ["WalletPass", "TLS", "HTTP2"],
+                tests: ["FeatureTestKit", "PostgresTestKit"],
+                resources: ["Vectors"]
+            ),
             part(
                 "Checkout",
                 [
@@ -244,17 +255,24 @@ let floors = [
             // Level 12: systems of vendors that cannot be reached.
             part("SimulatorCore", tests: []),
             part("AmazonPaySimulator", ["SimulatorCore", "AmazonPay", "HTTPClient"], tests: ["Commerce"]),
+            part(
+                "PushSimulator",
+                ["SimulatorCore", "WalletPass", "HTTPClient", "CNGHTTP2"],
+                tests: [],
+                resources: ["Vectors"]
+            ),
         ]
     ),
     Floor(
         "Program",
-        usual: network + kernel + ["ServiceAPI", "Webhooks", "TLS"],
+        usual: network + kernel + ["ServiceAPI", "Accounts", "Webhooks", "Operators", "TLS"],
         [
             // Level 13: the program.
             part(
                 "Program",
                 [
-                    "Checkout", "Merchant", "SecurityText", "SimulatorCore", "AmazonPaySimulator", "CBuild",
+                    "Checkout", "Merchant", "SecurityText", "Wallet", "SimulatorCore", "AmazonPaySimulator",
+                    "PushSimulator", "CBuild",
                 ],
                 tests: [
                     "MerchantAPI", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce", "PostgresTestKit",
@@ -293,7 +311,7 @@ let floors = [
         usual: network,
         [
             // Level 14: what tests stand on.
-            part("TestKit", ["CNGHTTP2"]),
+            part("TestKit", ["CNGHTTP2", "TLS"]),
             part("PostgresTestKit", ["CPostgres", "Postgres", "TestKit"]),
 
             // Level 15: features in the process of their tests, and what drives the program from outside.
@@ -302,6 +320,7 @@ let floors = [
                 "IntegrationKit",
                 kernel + ["Program", "AmazonPaySimulator", "Webhooks", "PostgresTestKit", "TLS", "TestKit"]
             ),
+            program("sallyport-vectors", ["Cryptography", "WalletPass"]),
             program("sallyport-bench", ["IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres"]),
         ]
     ),
@@ -324,7 +343,7 @@ func fuzzing(_ all: [Target]) -> [Target] {
     let readers = [
         "AmazonPay", "AppLinks", "Checkout", "Commerce", "Cryptography", "EventIO", "HTTP1", "HTTP2", "HTTPClient",
         "HTTPCore", "HTTPServer", "MerchantAPI", "MerchantOrders", "Notifications", "Primitives", "SallyportClient",
-        "ServiceAPI", "SessionBroker", "StrictJSON", "Web", "Webhooks",
+        "ServiceAPI", "SessionBroker", "StrictJSON", "WalletPass", "Web", "Webhooks", "ZIP",
     ]
     let checkout = Target.target(
         name: "Checkout",

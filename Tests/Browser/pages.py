@@ -345,6 +345,30 @@ def paid_in_an_app(shop, look, client):
     look.look(other, "launch-again-paid")
 
 
+def by_the_staff(shop, look, key):
+    """The pages on the administration listener."""
+    tab = look.tab()
+    tab.driver.get(shop.admin + "/console/decisions")
+    look.look(tab, "staff-sign-in")
+
+    def sign_in(text):
+        tab.find("#name")[0].send_keys("山田 花子")
+        tab.find("#key")[0].send_keys(text)
+        tab.click("main button")
+
+    sign_in("sok_" + "A" * 43)
+    look.look(tab, "staff-refused")
+    sign_in(key)
+    tab.at("/console/decisions")
+    look.look(tab, "staff-decisions")
+    for name, path in [("staff-not-found", "/console/nowhere"), ("staff-start", "/console"), ("staff-sessions", "/console/sessions"), ("staff-nothing", "/console/decisions?person=x")]:
+        tab.driver.get(shop.admin + path)
+        look.look(tab, name)
+    tab.click(".person button")
+    tab.until(lambda: tab.find(".done"), "no word of the sign-out")
+    look.look(tab, "staff-signed-out")
+
+
 def hosted(shop, look):
     """The simulator's page of an error: no row without a value."""
     tab = look.tab()
@@ -386,7 +410,12 @@ def main():
         logo = pathlib.Path(folder) / "logo.svg"
         logo.write_text(LOGO)
         port = free_ports(1)[0]
-        asked = {"MERCHANT_POSTAGE_ORIGINS": f"http://127.0.0.1:{port}"}
+        made = subprocess.run([options.program, "operators", "key", "山田 花子", "--role", "change"], cwd=purchase.ROOT, capture_output=True, text=True, check=True)
+        key, line = made.stdout.splitlines()
+        staff = pathlib.Path(folder) / "staff"
+        staff.touch(0o600)
+        staff.write_text(line + "\n")
+        asked = {"MERCHANT_POSTAGE_ORIGINS": f"http://127.0.0.1:{port}", "OPERATORS_KEYS_FILE": str(staff)}
         shop = purchase.open_shop(options.program, {**asked, **({} if options.plain else {**TERMS, "SHOP_LOGO": str(logo)})})
     seller = Seller(shop, port)
     findings, seen = [], 0
@@ -402,6 +431,7 @@ def main():
                     not_sent(shop, look, seller)
                     if not large:
                         paid_in_an_app(shop, look, "androidApp")
+                    by_the_staff(shop, look, key)
                     hosted(shop, look)
                 finally:
                     look.close()

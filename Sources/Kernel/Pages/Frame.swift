@@ -81,19 +81,25 @@ package struct Head<Slot: Sendable> {
     let error: Markup<Slot>?
     let scripts: [Script]
     let nonce: Markup<Slot>
+    let styles: [StaticAsset]
+    let navigation: Markup<Slot>
 
     /// The facts of a page.
     ///
     /// - Parameters:
     ///   - error: The value of `data-error`, where the page is about an error.
     ///   - nonce: The gap for the nonce; pages with scripts have one.
+    ///   - styles: Style sheets beside the one of every page.
+    ///   - navigation: Below the shop's name.
     package init(
         title: Markup<Slot>,
         width: Frame.Width = .narrow,
         steps: Steps? = nil,
         error: Markup<Slot>? = nil,
         scripts: [Script] = [],
-        nonce: Markup<Slot> = .empty
+        nonce: Markup<Slot> = .empty,
+        styles: [StaticAsset] = [],
+        navigation: Markup<Slot> = .empty
     ) {
         self.title = title
         self.width = width
@@ -101,6 +107,8 @@ package struct Head<Slot: Sendable> {
         self.error = error
         self.scripts = scripts
         self.nonce = nonce
+        self.styles = styles
+        self.navigation = navigation
     }
 }
 
@@ -117,7 +125,7 @@ extension Frame {
             \(metadata())
             <link rel="icon" type="\(assets.iconType)" href="\(assets[.mark])">
             <link rel="stylesheet" href="\(assets[.styles])">
-            \(shopStyles())\(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
+            \(Markup(each: head.styles) { style($0) })\(shopStyles())\(Markup(each: head.scripts) { script($0, nonce: head.nonce) })</head>
             <body>
             \(top(head))<main class="\(head.width == .wide ? "main main-wide" : "main")">
             \(content)
@@ -148,6 +156,13 @@ extension Frame {
             <link rel="stylesheet" href="\(styles)">
 
             """
+    }
+
+    private func style<Slot>(_ asset: StaticAsset) -> Markup<Slot> {
+        """
+        <link rel="stylesheet" href="\(assets[asset])">
+
+        """
     }
 
     private func linkList<Slot>() -> Markup<Slot> {
@@ -185,7 +200,7 @@ extension Frame {
         <div class="top">
         \(noticeLine())<p class="brand"><img class="brand-mark" src="\(assets[.mark])" alt="" width="32" height="32">\
         <span>\(shopName)</span></p>
-        </div>
+        \(head.navigation)</div>
         \(list(head.steps))</header>
 
         """

@@ -11,10 +11,12 @@ package struct ConfiguredFeatures: Sendable {
     package let off: [FeatureOff]
     /// The file of the keys that all of them seal under.
     package let keyring: KeyringFile
+    private let unknownPerMinute: Int
 
     /// What each made of its settings; one that needs another which is off is off, too.
-    init(_ all: [any Feature], _ keyring: KeyringFile) {
+    init(_ all: [any Feature], _ keyring: KeyringFile, unknownPerMinute: Int) {
         self.keyring = keyring
+        self.unknownPerMinute = unknownPerMinute
         var on: [any Feature] = []
         var off: [FeatureOff] = []
         for feature in all {
@@ -85,6 +87,7 @@ package struct ConfiguredFeatures: Sendable {
     package func start(_ process: ProcessContext) throws -> RunningFeatures {
         var process = process
         process.active = FeatureSet(on.map { Swift.type(of: $0) })
+        process.unknownPerMinute = unknownPerMinute
         var running: [RunningFeatures.Member] = []
         var problems: [String] = []
         do throws(ConfigurationError) {

@@ -45,6 +45,9 @@ package struct FeatureSet: Sendable {
     /// The files with secrets that `demo` makes, without `.secret`.
     package var demoSecrets: Set<String> { Set(cards.flatMap(\.demo.secrets.values)) }
 
+    /// The other files with secrets that `demo` makes.
+    package var demoFiles: [DemoFile] { cards.flatMap(\.demo.files) }
+
     /// Everything of a type that features offer, in list order.
     package func slots<Slot: FeatureSlot>(_ type: Slot.Type) -> [Slot] {
         cards.flatMap { card in card.slots.compactMap { $0 as? Slot } }
@@ -58,7 +61,13 @@ package struct FeatureSet: Sendable {
     /// Reads the settings of all.
     package func configured(_ settings: inout SettingReader) -> ConfiguredFeatures {
         let keyring = KeyringFile(&settings)
-        return ConfiguredFeatures(types.map { $0.init(&settings) }, keyring)
+        let unknownPerMinute = settings.number(
+            "limits.unknown_per_minute",
+            1...10_000_000,
+            20,
+            "unknown tokens and keys a minute per client address"
+        )
+        return ConfiguredFeatures(types.map { $0.init(&settings) }, keyring, unknownPerMinute: unknownPerMinute)
     }
 
     /// What is wrong with the list itself, beside names that the program has already.

@@ -89,6 +89,11 @@ package final class LoopContext {
         )
     }
 
+    /// Makes connections over HTTP/2 to a server that is asked much at once.
+    package func connector(to destination: HTTP2Destination) -> HTTP2Connector {
+        HTTP2Connector(reactor, to: destination, logger: logger, metrics: metrics)
+    }
+
     /// The part of a feature below, for a feature that is being opened.
     ///
     /// - Throws: `FeatureError` for one that the card does not name under `needs`.

@@ -26,8 +26,12 @@ package struct ProcessContext: Sendable {
     package let assets: StaticAssets
     /// Certificate of the authority that a demo has made for itself, in PEM; `nil` for a program that serves buyers.
     package var developmentAuthority: [UInt8]?
+    /// How browsers reach the administration listener; `nil` where there is none.
+    package var administration: AdminListener?
     /// The keys that values in the database are sealed under; `nil` where no file is set.
     package internal(set) var keyring: Keyring?
+    /// How many tokens and keys that do not exist an address may show in a minute.
+    package internal(set) var unknownPerMinute = 20
     /// Where to write.
     package let logger: Logger
     /// Where to count.

@@ -75,6 +75,9 @@ package struct FeatureParts {
         self.parts = parts
     }
 
+    /// The part of a type; `nil` where the settings switch its feature off.
+    package func first<Part: FeaturePart>(_ type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
+
     /// The hosts of all, in list order.
     package var sites: [Site] { parts.flatMap(\.sites) }
 

@@ -15,6 +15,11 @@ package struct DemoSource: Sendable {
     /// The file with a secret of a name.
     package func secretPath(_ name: String) -> String { folder + "/\(name).secret" }
 
+    /// A folder that comes with the program.
+    ///
+    /// - Parameter name: What it is called beside the program.
+    package func programFolder(_ name: String) -> String { ProgramFolder.find(name) }
+
     /// The text of a setting, or its own default; empty where it has none.
     package func text(_ name: String) -> String { texts[name] ?? "" }
 

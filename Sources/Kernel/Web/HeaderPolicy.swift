@@ -22,6 +22,10 @@ package struct HeaderPolicy: Sendable {
     package let plain: FieldBlock
     /// Everything that goes out in clear to say where https is; transport security must not be claimed there (RFC 6797, 7.2).
     package let downgrade: FieldBlock
+    /// A page of a listener in clear, which may have a form; without transport security.
+    package let clearPage: FieldBlock
+    /// A static file of a listener in clear; as `asset`, without transport security.
+    package let clearAsset: FieldBlock
     private let base: [HTTPField]
 
     /// The policy for a deployment.
@@ -53,12 +57,17 @@ package struct HeaderPolicy: Sendable {
             HeaderPolicy.isolated
         )
         page = block(HeaderPolicy.freshPage, [HeaderPolicy.noReferrer], HeaderPolicy.isolated)
-        asset = block([
+        let assetFields = [
             HeaderPolicy.immutable, HeaderPolicy.noReferrer, HeaderPolicy.resourceSameOrigin, HeaderPolicy.empty,
-        ])
+        ]
+        asset = block(assetFields)
+        let clear = Array(base.dropFirst())
+        let ownPage = [HeaderPolicy.referrerSameOrigin, HeaderPolicy.noRobots] + HeaderPolicy.isolated
+        clearPage = FieldBlock(clear + HeaderPolicy.freshPage + ownPage)
+        clearAsset = FieldBlock(clear + assetFields)
         plain = block([HeaderPolicy.noStore, HeaderPolicy.noReferrer, HeaderPolicy.closed])
         downgrade = FieldBlock(
-            Array(base.dropFirst()) + [
+            clear + [
                 HeaderPolicy.noStore, HeaderPolicy.noReferrer, HeaderPolicy.closed, HeaderPolicy.noRobots,
             ]
         )
@@ -79,6 +88,8 @@ extension HeaderPolicy {
     package static let freshPage = [HTTPField(.contentType, constant: "text/html; charset=utf-8"), noStore]
     /// Where a link or form leads to does not learn where it stands.
     package static let noReferrer = HTTPField(.referrerPolicy, constant: "no-referrer")
+    /// The same, while a form of the page still says which origin it comes from: without any referrer its Origin is `null`.
+    package static let referrerSameOrigin = HTTPField(.referrerPolicy, constant: "same-origin")
     /// Only pages of the same origin load it.
     package static let resourceSameOrigin = HTTPField(.crossOriginResourcePolicy, constant: "same-origin")
     /// Not for search engines.

@@ -37,6 +37,16 @@ package final class KeyRateLimit: Sendable {
         parts = LockedParts(RateLimiter(perMinute: perMinute, capacity: 8_192))
     }
 
+    /// Seconds that a key has to wait, or `nil` where it may go on; counts nothing.
+    package func wait(_ key: UInt64, at now: MonotonicTime) -> Int? {
+        parts[key].value.withLock { $0.wait(key, at: now.microseconds) }
+    }
+
+    /// Counts a request, whether or not there was room for it.
+    package func count(_ key: UInt64, at now: MonotonicTime) {
+        parts[key].value.withLock { $0.count(key, at: now.microseconds) }
+    }
+
     /// Counts a request that has room.
     ///
     /// - Parameter key: Bits that no client chooses: of a random id, or of the hash of a token.

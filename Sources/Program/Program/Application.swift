@@ -112,7 +112,7 @@ package final class Application: Sendable {
         listeners = configuration.redirectServer(errorFields: headers.downgrade)
         listeners.content = content
         redirectServer = Server(listeners, logger: logger, metrics: metrics)
-        listeners = configuration.adminServer(errorFields: headers.downgrade)
+        listeners = try configuration.adminServer(errorFields: headers.downgrade)
         listeners.content = content
         adminServer = Server(listeners, logger: logger, metrics: metrics)
         let count = configuration.listeners.loops == 0 ? Machine.coreCount : configuration.listeners.loops

@@ -1,23 +1,30 @@
+import Accounts
 import AmazonPaySimulator
 import Checkout
 import Merchant
+import Operators
+import PushSimulator
 import SecurityText
 package import ServerCore
 import ServiceAPI
 import SimulatorCore
+import Wallet
 import Webhooks
 
 /// The features of this program; a new system is one more here.
 package enum FeatureList {
     /// In the order in which they are opened; what another one needs stands before it.
     package static let all = FeatureSet(
-        [CheckoutFeature.self, SecurityText.self, WebhookDelivery.self, MerchantFeature.self],
-        // Tables of the record of operators and of events, and of keys and claims.
-        sharedFolders: ["core", "service"]
+        [
+            ServiceFeature.self, AccountsFeature.self, OperatorPages.self, CheckoutFeature.self, SecurityText.self,
+            WebhookDelivery.self, MerchantFeature.self, WalletFeature.self,
+        ],
+        // Tables of the record of operators and of events.
+        sharedFolders: ["core"]
     )
 
     /// What a demo simulates of the systems that they talk to; the first keeps its state in the file of `--state` itself.
-    static let simulators: [any SimulatedSystem.Type] = [SimulatedAmazonPay.self]
+    static let simulators: [any SimulatedSystem.Type] = [SimulatedAmazonPay.self, SimulatedPushService.self]
 
     /// What keys of merchants' programs may open.
     static var scopes: [Scope] { all.slots(Scope.self) }

@@ -20,7 +20,9 @@ package final class ScriptedProgram {
     package let provider = ScriptedExchange()
     /// What is written.
     package let log: CapturedLog
+    private let running: RunningFeatures
     private let router: Router
+    private let adminRouter: Router
     private let loop: LoopContext
     private var lastNumber: UInt64 = 0
 
@@ -28,9 +30,12 @@ package final class ScriptedProgram {
     package static let host = "shop.example"
     /// The link host.
     package static let linkHost = "links.example"
+    /// The host of the administration listener; a request to it goes to its own router.
+    package static let adminHost = "console.example"
 
     private init(_ running: RunningFeatures, _ process: ProcessContext, _ log: CapturedLog, _ reactor: Reactor) throws {
         self.log = log
+        self.running = running
         let loop = LoopContext(
             reactor,
             database: try database.client(reactor),
@@ -55,11 +60,28 @@ package final class ScriptedProgram {
         try routes.mount(part.files, on: part)
         try parts.mount(&routes)
         router = Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected)))
+        let admin = Site(
+            .admin,
+            host: nil,
+            fallback: .page,
+            formats: loop.formats,
+            headFields: process.headers.downgrade
+        )
+        routes = try Routes([admin])
+        try parts.mount(&routes)
+        adminRouter = Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected)))
         self.loop = loop
     }
 
     /// What a feature offers on the loop; `nil` where none does.
     package func offered<Offer>(_ type: Offer.Type) -> Offer? { loop.offered(type) }
+
+    /// Has the features read their files again; the names of those that go on with what they had.
+    package func reload() -> [String] {
+        var refused: [String] = []
+        running.reload { name, _ in refused.append(name) }
+        return refused
+    }
 
     /// Runs a body with features on a loop.
     ///
@@ -96,7 +118,9 @@ package final class ScriptedProgram {
         _ log: CapturedLog,
         isDemo: Bool
     ) throws -> ProcessContext {
-        guard let web = WebOrigin("https://" + host), let link = WebOrigin("https://" + linkHost) else {
+        guard let web = WebOrigin("https://" + host), let link = WebOrigin("https://" + linkHost),
+            let admin = WebOrigin("https://" + adminHost)
+        else {
             throw ScriptError(complaints: ["the hosts are no origins"])
         }
         var process = ProcessContext(
@@ -109,6 +133,7 @@ package final class ScriptedProgram {
             logger: log.logger(),
             metrics: MetricsRegistry()
         )
+        process.administration = AdminListener(origin: admin, isLocal: true)
         process.developmentAuthority = isDemo ? Array("authority".utf8) : nil
         return process
     }
@@ -161,6 +186,7 @@ package final class ScriptedProgram {
         host: String = ScriptedProgram.host,
         fields: [(HTTPFieldName, String)] = [],
         cookies: [(String, String)] = [],
+        from peer: PeerAddress = .unknown,
         type: String = "application/x-www-form-urlencoded",
         body: String? = nil
     ) async throws -> Answer {
@@ -173,6 +199,8 @@ package final class ScriptedProgram {
         }
         lastNumber += 1
         request.serialNumber = lastNumber
+        request.peer = peer
+        let router = host.octets == ScriptedProgram.adminHost.octets ? adminRouter : router
         if let limit = router.bodyLimit(for: request), request.body.count > limit,
             let refusal = router.refusal(of: request, with: .payloadTooLarge)
         {

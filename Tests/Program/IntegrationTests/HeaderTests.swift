@@ -8,6 +8,12 @@ import Web
 
 @testable import Program
 
+/// The routes of a shop; those of a feature's page are that feature's to test.
+private func ownRoutes() throws -> [RouteCard] {
+    let others = try FeaturePage.names("Routes")
+    return RoutesCommand.pageRoutes.filter { !others.contains("\($0.method.text) \($0.path)") }
+}
+
 /// The response headers of docs/contract.md, route by route: the exact head of every answer.
 @Suite struct `The head of every answer` {
     private static let common = [
@@ -97,10 +103,7 @@ import Web
         private(set) var open: Set<String>
 
         init() throws {
-            // Routes of a feature's page are that feature's to test.
-            let others = try FeaturePage.names("Routes")
-            let own = RoutesCommand.pageRoutes.filter { !others.contains("\($0.method.text) \($0.path)") }
-            open = Set(own.map { "\($0.site.text) \($0.method.text) \($0.path)" })
+            open = Set(try ownRoutes().map { "\($0.site.text) \($0.method.text) \($0.path)" })
         }
 
         func check(_ route: String, _ answer: Page, _ status: Int, _ expected: [String], cookies: [String] = []) {
@@ -293,7 +296,7 @@ import Web
         try await withShop { shop in
             let anyone = shop.browser()
             let bases = ["web": shop.web, "link": shop.link, "admin": shop.admin]
-            for route in RoutesCommand.pageRoutes {
+            for route in try ownRoutes() {
                 let base = try #require(bases[route.site.text])
                 for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"] {
                     let answer = try await anyone.request(method, base + "\(route.path)")

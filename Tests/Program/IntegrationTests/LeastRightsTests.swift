@@ -32,6 +32,9 @@ struct LeastRightsTests {
 
             var run: Set<String> = []
             func command(_ words: String..., status: Set<Int32> = [0]) async throws -> String {
+                try await command(words, status: status)
+            }
+            func command(_ words: [String], status: Set<Int32>) async throws -> String {
                 run.insert(words[0])
                 let (exit, output) = try await shop.runCommand(words)
                 #expect(status.contains { exit == .code($0) }, "\(words): \(exit) \(output)")
@@ -68,6 +71,10 @@ struct LeastRightsTests {
             _ = try await command("revoke", crossing.webviewSession, status: [1])
             _ = try await command("revoke", "--all", "--yes")
             #expect(try await command("audit", "--operators").contains("keys revoke"))
+            for row in try FeaturePage.all().flatMap({ $0.rows("Commands") }) {
+                let words = row[0].split { "` ".contains($0) }.map(String.init)
+                _ = try await command(words, status: Set(row[1].split { ", ".contains($0) }.compactMap { Int32($0) }))
+            }
             // It has more to say about this shop, and nothing of its database.
             let found = try await command("doctor", "--online", status: [0, 2])
             #expect(!found.contains("D28 error") && !found.contains("D28 warning"), "\(found)")

@@ -286,7 +286,9 @@ private func configuration(
             #expect(!first.output.contains("hunter2") && !first.output.contains("database_url"))
             #expect(!first.output.contains("core_dumps"), "set by a variable only")
             #expect(first.output.contains("  \"trusted_proxies\": [\"10.0.0.1\",\"10.0.0.2\"],\n"))
-            #expect(first.output.contains("\n  \"admin\": {\n    \"token_file\": \"\"\n  },\n"))
+            #expect(
+                first.output.contains("\n  \"admin\": {\n    \"token_file\": \"\",\n    \"base_url\": \"\"\n  },\n")
+            )
             let path = folder + "/settings.json"
             try Files.write(path, Array(first.output.utf8), mode: 0o600)
             let read = await run(["serve", "--config", path, "--print-config=json"])

@@ -1,17 +1,19 @@
 import Foundation
+import Merchant
 import MerchantAPI
+import Primitives
+import ServiceAPI
 import StrictJSON
 import Testing
 
-@testable import Merchant
-
 /// The description as it is served, of all routes.
 @Suite struct `An example answer of the description` {
-    private static let document = OpenAPIDocument.make(
-        MerchantRouteTable.all.map(\.description),
-        server: "https://pay.example.com",
-        version: "1"
-    )
+    private static let document = OpenAPIDocument([
+        DescribedRoutes(
+            MerchantPart.serviceRoutes.map(\.description),
+            .ofMerchants(claims: UUIDBytes(high: 0, low: 0), events: [])
+        )
+    ]).json(server: "https://pay.example.com", version: "1")
 
     /// An answer of an operation that has content.
     struct Answer: Sendable, CustomTestStringConvertible {

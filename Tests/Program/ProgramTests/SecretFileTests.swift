@@ -10,6 +10,7 @@ import Webhooks
 
 @testable import Postgres
 @testable import Program
+@testable import Wallet
 
 @Suite("A file with a secret")
 struct SecretFileTests {
@@ -27,6 +28,7 @@ struct SecretFileTests {
             "SALLYPORT_PROVIDER_MERCHANT_ID": "A1EXAMPLE",
             "SALLYPORT_PROVIDER_STORE_ID": "amzn1.application-oa2-client.x",
             "SALLYPORT_PROVIDER_PUBLIC_KEY_ID": "SANDBOX-EXAMPLEKEY00000000000001",
+            "SALLYPORT_WALLET_PUSH_KEY_ID": "ABCDE12345",
         ]
         let source = SettingSource(file: nil, environment: others.merging([name: path]) { $1 })
         let configuration = try Configuration(source)
@@ -37,6 +39,19 @@ struct SecretFileTests {
             case "provider.private_key": _ = try configuration.provider()
             case "merchant.secret_file": _ = try configuration.features.keyring.read()
             case "session.trail_secret": _ = try configuration.checkout().markingPolicy()
+            case "operators.keys_file":
+                let process = try configuration.unservedProcess()
+                defer { process.workers.stop() }
+                do {
+                    try configuration.features.start(process).stop()
+                } catch let error as ConfigurationError {
+                    throw error
+                } catch {
+                    Issue.record("\(error)")
+                }
+            case "wallet.push_key":
+                var reader = SettingReader(source)
+                _ = try PushSettings(&reader).key()
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

@@ -63,7 +63,7 @@ enum DemoCommand {
         }
         let web = configuration.listeners.web
         let steps = configuration.features.walkthroughs(web: web, authorityPath: keys.authorityPath)
-        input.console.print("ready \(web.text)\(steps.first?.page ?? "")")
+        input.console.print("ready \(web.text)\(steps.map(\.page).first { !$0.isEmpty } ?? "")")
         input.console.print("\n" + (steps.map(\.text) + [end(configuration.storage)]).joined(separator: "\n\n"))
         try await application.runUntilTold(
             configuration,

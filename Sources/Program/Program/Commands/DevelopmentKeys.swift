@@ -70,6 +70,9 @@ struct DevelopmentKeys: Sendable {
         for name in FeatureList.all.demoSecrets.union(["admin"]) {
             try Files.write(folder + "/\(name).secret", Array(Hex.encode(random.bytes(32)).utf8), mode: 0o600)
         }
+        for file in FeatureList.all.demoFiles {
+            try Files.write(folder + "/\(file.name).secret", file.make(random), mode: 0o600)
+        }
         for system in FeatureList.simulators { try system.makeFiles(in: folder, random: random) }
     }
 }

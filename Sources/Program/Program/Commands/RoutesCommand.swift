@@ -9,7 +9,9 @@ enum RoutesCommand {
         name: "routes",
         operands: "",
         summary: "print the route table",
-        details: "Routes below /v1 are served if merchant.api is on; /v1/openapi.json describes them in full.",
+        details: """
+            Routes below /v1 are served where their feature is on, those of orders and payments if merchant.api is on.
+            """,
         options: [],
         run: { input in
             let width = routes.map(\.site.text.count).max() ?? 0

@@ -12,6 +12,8 @@ extension Configuration {
         let admin: SocketAddress?
         /// Empty where the administration listener asks for no token.
         let adminTokenPath: String
+        /// `nil` where browsers reach the administration listener under the names of this machine alone.
+        let adminOrigin: WebOrigin?
         let web: WebOrigin
         let link: WebOrigin
         let certificatePath: String
@@ -36,6 +38,10 @@ extension Configuration {
             adminTokenPath = read.secretFile(
                 "admin.token_file",
                 "file with a token of 32 to 256 characters, which /metrics then requires; needed for admin_listen beyond loopback"
+            )
+            adminOrigin = read.optionalOrigin(
+                "admin.base_url",
+                "https origin of a proxy in front of admin_listen, under which the shop's staff opens its pages; empty: names of this machine alone"
             )
             web = read.origin("web.base_url", "https://localhost:8443", "web host: the pages")
             link = read.within(.apps) { read in
@@ -83,6 +89,15 @@ extension Configuration {
 }
 
 extension SettingReader {
+    /// The origin; `nil` where the setting is empty or wrong.
+    fileprivate mutating func optionalOrigin(_ name: String, _ meaning: String) -> WebOrigin? {
+        let text = text(name, "", meaning, takes: "https origin")
+        guard !text.isEmpty else { return nil }
+        let origin = WebOrigin(text)
+        if origin == nil { complain(name, "not an origin, such as https://console.example.com (lower case, no path)") }
+        return origin
+    }
+
     /// The origin; a placeholder after a problem.
     fileprivate mutating func origin(_ name: String, _ fallback: String, _ meaning: String) -> WebOrigin {
         guard let origin = WebOrigin(text(name, fallback, meaning, takes: "https origin")) else {

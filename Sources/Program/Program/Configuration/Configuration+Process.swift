@@ -1,3 +1,4 @@
+import EventIO
 import Pages
 import ServerCore
 import Settings
@@ -27,6 +28,9 @@ extension Configuration {
             metrics: metrics
         )
         process.developmentAuthority = authority
+        process.administration = listeners.admin.map { address in
+            AdminListener(origin: listeners.adminOrigin, isLocal: address.isLocal && !address.addressBytes.isEmpty)
+        }
         return process
     }
 

@@ -25,7 +25,8 @@ extension Configuration {
                 "the same host as web.base_url; a link on the page's own host never opens the app"
             )
         }
-        for (name, origin) in [("web.base_url", listeners.web), ("link.base_url", listeners.link)]
+        let admin = listeners.adminOrigin.map { [("admin.base_url", $0)] } ?? []
+        for (name, origin) in [("web.base_url", listeners.web), ("link.base_url", listeners.link)] + admin
         where reader.areSound(name) && origin.scheme != "https" && !origin.isLoopback {
             reader.complain(name, "not https, and not a loopback name")
         }

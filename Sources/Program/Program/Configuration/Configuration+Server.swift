@@ -137,13 +137,19 @@ extension Configuration {
         http2.apply(to: &server)
         server.drainDeadline = limits.drain
         server.errorFields = errorFields
+        server.trustedProxies = try proxies()
+        return server
+    }
+
+    private func proxies() throws(ConfigurationError) -> [NetworkPrefix] {
+        var proxies: [NetworkPrefix] = []
         for text in listeners.trustedProxies {
             guard let prefix = NetworkPrefix(text) else {
                 throw ConfigurationError(problems: ["trusted_proxies: \(text) is no address or network"])
             }
-            server.trustedProxies.append(prefix)
+            proxies.append(prefix)
         }
-        return server
+        return proxies
     }
 
     /// The listener that only says where https is; without listeners where there is none.
@@ -163,11 +169,13 @@ extension Configuration {
     ///
     /// - Parameter errorFields: On answers to requests that never reach a handler.
     /// - Returns: At most one listener.
-    func adminServer(errorFields: FieldBlock) -> ServerConfiguration {
+    /// - Throws: `ConfigurationError` for a proxy that is no address.
+    func adminServer(errorFields: FieldBlock) throws(ConfigurationError) -> ServerConfiguration {
         let addresses = listeners.admin.map { [ServerConfiguration.Listener($0, .clear)] } ?? []
         var server = ServerConfiguration(name: "admin", listeners: addresses)
         server.errorFields = errorFields
         server.drainDeadline = .seconds(1)
+        server.trustedProxies = try proxies()
         return server
     }
 

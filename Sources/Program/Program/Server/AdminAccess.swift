@@ -1,9 +1,11 @@
 import EventIO
 import HTTPCore
 import Primitives
+import ServerCore
 import Settings
 
-/// Who gets what from the administration listener: health is for everybody, all else needs the token, where there is one.
+/// Who gets what from the administration listener: health is for everybody, pages ask for a sign-in of their own, all else needs
+/// the token, where there is one.
 ///
 /// Where the listener is on loopback, a page of any site can have a browser of this machine ask it, under a name that the
 /// site's own DNS leads to 127.0.0.1. So there a Host has to be a name of this machine. Elsewhere balancers and orchestrators
@@ -22,27 +24,31 @@ struct AdminAccess: Sendable {
     /// - Parameter configuration: Checked.
     /// - Throws: What is wrong with the file of the token.
     init(_ configuration: Configuration) throws(ConfigurationError) {
-        self.init(listener: configuration.listeners.admin, token: try configuration.adminToken())
+        let listeners = configuration.listeners
+        self.init(listener: listeners.admin, origin: listeners.adminOrigin, token: try configuration.adminToken())
     }
 
-    init(listener: SocketAddress?, token: Secret<[UInt8]>?) {
+    init(listener: SocketAddress?, origin: WebOrigin? = nil, token: Secret<[UInt8]>?) {
         self.token = token
         if let listener, listener.isLocal, !listener.addressBytes.isEmpty {
             let own = listener.host.utf8.contains(UInt8(ascii: ":")) ? "[\(listener.host)]" : listener.host
-            hosts = ["localhost", "127.0.0.1", "[::1]", own].map { Array($0.utf8) }
+            let names = ["localhost", "127.0.0.1", "[::1]", own] + (origin.map { [$0.host] } ?? [])
+            hosts = names.map { Array($0.utf8) }
         } else {
             hosts = nil
         }
     }
 
     /// What a request is refused with before its route is looked for; `nil` where it may go on.
-    func refusal(of request: HTTPRequest, _ fields: FieldBlock) -> HTTPResponse? {
+    ///
+    /// - Parameter signIn: Paths that the token is not asked for.
+    func refusal(of request: HTTPRequest, _ fields: FieldBlock, signIn: SignInPaths? = nil) -> HTTPResponse? {
         if let hosts, request.count(.host) > 0, !hosts.contains(where: { request.hostNames($0, onAnyPort: true) }) {
             return HTTPResponse(.misdirected, block: fields)
         }
-        guard let token, !AdminAccess.openPaths.contains(where: { request.pathIs($0) }), !isShown(token, request) else {
-            return nil
-        }
+        guard let token, !AdminAccess.openPaths.contains(where: { request.pathIs($0) }),
+            signIn?.contain(request) != true, !isShown(token, request)
+        else { return nil }
         var response = HTTPResponse(.unauthorized, block: fields)
         response.add(.wwwAuthenticate, constant: "Bearer realm=\"sallyport\"")
         return response

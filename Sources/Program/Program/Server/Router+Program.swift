@@ -40,13 +40,14 @@ extension Router {
         // In clear, where transport security must not be claimed (RFC 6797, 7.2).
         let fields = loop.headers.downgrade
         let refusals = AdminFailures(fields: fields)
+        let signIn = loop.offered(SignInPaths.self)
         let site = Site(
             .admin,
             host: nil,
             fallback: .page,
             formats: loop.formats.mapValues { _ in refusals },
             headFields: fields
-        ) { request in access.refusal(of: request, fields) }
+        ) { request in access.refusal(of: request, fields, signIn: signIn) }
         var routes = try Routes([site])
         for group in AdminPart.routes { try routes.mount(group, on: part) }
         try features.mount(&routes)
