@@ -369,6 +369,59 @@ def by_the_staff(shop, look, key):
     look.look(tab, "staff-signed-out")
 
 
+def cards(shop, look, key):
+    """A member's card: the management pages, and the simulated phone that shows it."""
+    made = subprocess.run([shop.program, "keys", "create", "--name", "cards", "--scopes", "wallet:read,wallet:write"], cwd=purchase.ROOT,
+                          env=shop.environment, capture_output=True, text=True, check=True).stdout.strip()
+
+    def ask(path, content, method="POST"):
+        fields = {"Authorization": f"Bearer {made}", "Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+        request = urllib.request.Request(shop.web + path, json.dumps(content).encode(), fields, method=method)
+        return json.load(urllib.request.urlopen(request, context=shop.trust))
+
+    def tell(path, content):
+        return json.load(urllib.request.urlopen(urllib.request.Request(shop.phones + path, json.dumps(content).encode())))
+
+    name = f"山田 花子 <{uuid.uuid4().hex[:8]}>"
+    member = ask("/v1/wallet/members", {"externalId": uuid.uuid4().hex, "name": name})
+    phone = tell("/phones", {})["phones"][0]
+    tab = look.tab()
+    tab.driver.get(f"{shop.phones}/phones/{phone}")
+    look.look(tab, "phone-empty")
+    tab.find("input[name=url]")[0].send_keys(member["walletUrl"])
+    tab.click("form.wide button")
+    tab.until(lambda: tab.find("#cards .slot"), "no card on the phone")
+    look.look(tab, "phone-card")
+
+    tab.driver.get(shop.admin + "/console/wallet")
+    tab.find("#name")[0].send_keys("山田 花子")
+    tab.find("#key")[0].send_keys(key)
+    tab.click("main button")
+    tab.at("/console/wallet")
+    look.look(tab, "staff-members")
+    tab.driver.get(shop.admin + "/console/wallet?q=nobody&state=lost")
+    look.look(tab, "staff-members-none")
+    page = f"/console/wallet/members/{member['accountId']}"
+    tab.driver.get(shop.admin + page)
+    look.look(tab, "staff-member")
+    tab.find("#field-number")[0].send_keys("1200")
+    tab.click(f"form[action='{page}/points'] button")
+    tab.until(lambda: tab.find(".done"), "no word of the points")
+    tab.driver.get(f"{shop.phones}/phones/{phone}")
+    tab.until(lambda: (tab.driver.refresh(), "1200" in tab.text("main"))[1], "no points on the phone")
+    look.look(tab, "phone-changed")
+    tab.driver.get(shop.admin + page)
+    tab.click(f"form[action='{page}/link'] button")
+    tab.until(lambda: tab.find("main code") and "wallet/" in tab.find("main code")[0].text, "no link")
+    look.look(tab, "staff-link")
+    tab.driver.get(shop.admin + page + "/end")
+    look.look(tab, "staff-end")
+    tab.find("#field-reason")[0].send_keys("<b>退会</b>")
+    tab.click("main form button")
+    tab.at(page)
+    look.look(tab, "staff-ended")
+
+
 def hosted(shop, look):
     """The simulator's page of an error: no row without a value."""
     tab = look.tab()
@@ -432,6 +485,7 @@ def main():
                     if not large:
                         paid_in_an_app(shop, look, "androidApp")
                     by_the_staff(shop, look, key)
+                    cards(shop, look, key)
                     hosted(shop, look)
                 finally:
                     look.close()

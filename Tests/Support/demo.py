@@ -35,12 +35,14 @@ class Shop:
     def __init__(self, program, extra=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sallyport-demo-"))
         self.folder.chmod(0o755)
-        listen, admin, simulator = free_ports(3)
+        listen, admin, simulator, push, phones = free_ports(5)
         self.web, self.simulator = f"https://localhost:{listen}", f"https://localhost:{simulator}"
         self.link, self.admin = f"https://links.localhost:{listen}", f"http://localhost:{admin}"
+        self.phones = f"http://127.0.0.1:{phones}/_sim"
         settings = {
             "LISTEN": f"127.0.0.1:{listen}", "ADMIN_LISTEN": f"127.0.0.1:{admin}", "WEB_BASE_URL": self.web,
             "LINK_BASE_URL": self.link, "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
+            "PUSH_SIMULATOR_LISTEN": f"127.0.0.1:{push}", "PUSH_SIMULATOR_CONTROL": f"127.0.0.1:{phones}",
             "DATA_DIR": str(self.folder / "var"), **(extra or {}),
         }
         environment = {**os.environ, **{"SALLYPORT_" + key: value for key, value in settings.items()}}

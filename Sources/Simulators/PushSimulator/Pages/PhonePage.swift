@@ -93,6 +93,11 @@ struct PhonePage: Sendable {
         table { border-collapse: collapse; width: 100%; font-size: .9rem; }
         th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
         td:nth-child(-n+3) { white-space: nowrap; }
+        @media (max-width: 45rem) {
+          #timeline, #timeline tbody { display: block; }
+          #timeline tr { display: flex; flex-wrap: wrap; gap: .1rem .8rem; padding: .4rem 0; border-bottom: 1px solid var(--line); }
+          #timeline td { padding: 0; border: 0; white-space: normal; }
+        }
         .facts, .complaint { padding: .6rem .8rem; background: var(--box); border: 1px solid var(--line); border-radius: 10px; }
         .complaint { border-color: #b12704; }
         code { font-size: .85em; }
@@ -112,8 +117,9 @@ struct PhonePage: Sendable {
         .card .thumbnail { max-height: 90px; margin: .4rem 1rem; }
         .card .code { margin: .8rem auto 1rem; padding: .6rem; width: fit-content; max-width: 90%; background: #fff; color: #111;
           border-radius: 8px; text-align: center; font-size: .8rem; }
-        .card .code svg { display: block; width: 9rem; height: 9rem; margin: 0 auto .3rem; }
+        .card .code svg { display: block; width: min(9rem, 100%); aspect-ratio: 1; margin: 0 auto .3rem; }
         .card details { padding: .4rem 1rem 1rem; }
+        .card summary { padding: .7rem 0; }
         .card details dl { display: block; padding: 0; }
         .card details dd { white-space: pre-line; font-size: .95rem; margin-bottom: .5rem; }
         .card .changed { outline: 2px dashed currentColor; outline-offset: 3px; }
