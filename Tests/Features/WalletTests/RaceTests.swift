@@ -62,6 +62,24 @@ import Testing
         }
     }
 
+    @Test func `give a phone the change of a transaction that began before the one it heard of`() async throws {
+        let database = try walletDatabase()
+        try await withWallet(database: database) { wallet in
+            let (early, late) = (try await wallet.member("early"), try await wallet.member("late"))
+            try await wallet.register("D1", early)
+            try await wallet.register("D1", late)
+            let start = try #require(try await wallet.list("D1")).tag
+            let (first, second) = (try database.admin(), try database.admin())
+            // What it changes has this number, however late it is changed.
+            try first.run("BEGIN; SELECT pg_current_xact_id()")
+            try second.run("SELECT wallet_points('\(late.account)', 1, true)")
+            let heard = try #require(try await wallet.list("D1", since: start))
+            #expect(heard.serials == [late.serial])
+            try first.run("SELECT wallet_points('\(early.account)', 1, true); COMMIT")
+            #expect(try await wallet.list("D1", since: heard.tag)?.serials.contains(early.serial) == true)
+        }
+    }
+
     /// A server that takes over without the last commits gives their numbers once more; its timeline is the next one.
     @Test func `have tags that begin with the timeline of the database`() async throws {
         try await withWallet(database: try walletDatabase()) { wallet in
