@@ -22,7 +22,7 @@ extension CheckoutFeature {
         failures: FailureCode.ofCheckout,
         cookies: CookieNames.allCases.flatMap { CookieTable($0).all },
         demo: FeatureDemo(secrets: ["session.trail_secret": "trail"], settings: demoSettings),
-        slots: StaticAsset.ofCheckout
+        slots: StaticAsset.ofCheckout + [LinkHostUse()]
     )
 
     private static func demoSettings(_ demo: DemoSource) -> [String: JSONValue] {

@@ -42,6 +42,9 @@ package struct ConfiguredFeatures: Sendable {
         on.lazy.compactMap { $0 as? F }.first
     }
 
+    /// Those that are on.
+    package var active: FeatureSet { FeatureSet(on.map { Swift.type(of: $0) }) }
+
     /// A feature as its settings make it, also one that they switch off: for commands, and for what is checked of settings.
     ///
     /// - Throws: `ConfigurationError` where the program has no such feature.
@@ -86,7 +89,7 @@ package struct ConfiguredFeatures: Sendable {
     /// - Throws: `ConfigurationError` with every problem of every feature; the first error of another kind.
     package func start(_ process: ProcessContext) throws -> RunningFeatures {
         var process = process
-        process.active = FeatureSet(on.map { Swift.type(of: $0) })
+        process.active = active
         process.unknownPerMinute = unknownPerMinute
         var running: [RunningFeatures.Member] = []
         var problems: [String] = []

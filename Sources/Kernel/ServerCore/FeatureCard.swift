@@ -85,5 +85,11 @@ package struct FeatureStatements: Sendable {
     }
 }
 
+/// On the card of a feature whose links open apps: nobody needs the link host where none is on.
+package struct LinkHostUse: FeatureSlot {
+    /// The feature uses the link host.
+    package init() {}
+}
+
 /// Something that features offer to whichever feature collects it, found by its type; the set of types is open.
 package protocol FeatureSlot: Sendable {}

@@ -39,6 +39,21 @@ import Testing
         }
     }
 
+    @Test func `says nothing of the host of links where no feature that is on has any`() async throws {
+        try await withKeys { folder in
+            let settings = [
+                "WEB_BASE_URL": "https://localhost:8443", "LINK_BASE_URL": "https://nobody.example:8443",
+                "TLS_CERTIFICATE": "\(folder)/development/server.pem", "TLS_KEY": "\(folder)/development/server.key",
+                "DATABASE_URL": "postgresql://localhost/shop", "DATA_DIR": folder,
+            ]
+            let environment = Dictionary(settings.map { ("SALLYPORT_" + $0.key, $0.value) }) { first, _ in first }
+            let result = await run(["doctor"], environment: environment)
+            #expect(result.status == 0, "\(result.output)")
+            #expect(result.output.contains("note checkout: "))
+            #expect(!result.output.contains("link.base_url"))
+        }
+    }
+
     private static let android = #"[{"package":"com.example.shop","fingerprints":["\#(debugKey)"]}]"#
     private static let debugKey =
         "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"

@@ -25,6 +25,8 @@ package struct ExaminedSettings: Sendable {
     package var exposures: [String: String] = [:]
     /// Whether nothing is wrong with any of them, so that the values that were read are those that they say.
     package var areSound: Bool
+    /// Whether a feature that is on needs the link host; without one its address is nobody's.
+    package var servesLinks = true
     /// The paths of the program's pages on the web host.
     package let webPaths: [String]
     /// When they are examined.
@@ -71,8 +73,8 @@ package struct ExaminedSettings: Sendable {
     /// The web host; `nil` where there is no address.
     package var web: BaseURL? { BaseURL("web.base_url", text("web.base_url")) }
 
-    /// The link host; `nil` where there is no address.
-    package var link: BaseURL? { BaseURL("link.base_url", text("link.base_url")) }
+    /// The link host; `nil` where there is no address, and where nothing is served there.
+    package var link: BaseURL? { servesLinks ? BaseURL("link.base_url", text("link.base_url")) : nil }
 
     /// Both hosts, those that have an address.
     package var hosts: [BaseURL] { [web, link].compactMap(\.self) }

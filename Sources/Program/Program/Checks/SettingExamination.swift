@@ -19,7 +19,9 @@ struct SettingExamination {
         var reader = SettingReader(source)
         features = Configuration(&reader).features
         let webPaths = RoutesCommand.routes.filter { $0.site == .web && $0.method == .get }.map(\.path)
-        settings = ExaminedSettings(reader, webPaths: webPaths, now: now)
+        var settings = ExaminedSettings(reader, webPaths: webPaths, now: now)
+        settings.servesLinks = !features.active.slots(LinkHostUse.self).isEmpty
+        self.settings = settings
         problems = SettingExamination.problems(source)
     }
 
