@@ -4,7 +4,7 @@ package import ServerCore
 import Settings
 import WalletPass
 
-// D70 templates and certificates, D71 how long certificates are valid, D72 the address that phones ask.
+// D70 templates and certificates, D71 how long certificates are valid, D72 the address that phones ask; D73 is in `PhoneProbe`.
 
 extension WalletFeature {
     package func findings(_ settings: ExaminedSettings) -> [Finding] {
