@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 import uuid
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -223,6 +224,7 @@ def drive(demo):
     report = demo.command("doctor", "--demo", "--online", "--json")
     checks = {finding["check"]: finding["message"] for finding in json.loads(report)["findings"]}
     expect(checks.get("N02"), "The stamp is oval.", "the online check")
+    expect(checks.get("D73"), None, "what keeps phones with cards away")
     demo.environment["SALLYPORT_NOTES_KEEP"] = "1h"
     checks = {finding["check"] for finding in json.loads(demo.command("doctor", "--demo", "--json"))["findings"]}
     expect("N01" in checks, True, "the offline check")
@@ -317,7 +319,7 @@ def drive_subsets(tree, folder, cluster, stamps):
     log = health.start()
     check_unknown_paths(health)
     expect(health.status("/browser/cart"), 404, "no cart")
-    report = health.command("doctor", statuses=(2,))
+    report = health.command("doctor")
     switched = "off; to switch it on, set provider.merchant_id"
     for line in (f"checkout: The feature is {switched}", "merchant: The feature is off, because checkout is off", "notes: The feature is off; to switch it on, set notes.stamp_url"):
         expect(line in report, True, f"the doctor says {line!r} of nothing:\n{report}")
@@ -339,6 +341,8 @@ def drive_subsets(tree, folder, cluster, stamps):
     expect(sorted(document["paths"]), ["/v1/notes/{board}", "/v1/openapi.json"], "the description of its routes alone")
     sample.stop()
 
+    drive_cards(subset, program, folder)
+
     both = subset("Checkout and Merchant", MERCHANT_API="true", **account)
     both.start()
     check_unknown_paths(both)
@@ -359,6 +363,87 @@ def drive_subsets(tree, folder, cluster, stamps):
     expect((checkout.status("/browser/cart"), checkout.status("/v1/events")), (200, 404), "the cart and no interface")
     expect("merchant/" in checkout.command("migrate", "--status"), False, "no migration of Merchant")
     checkout.stop()
+
+
+def drive_cards(subset, program, folder):
+    """Cards without an account of Amazon: made, installed, changed, woken and fetched, removed. The other side is the push service alone."""
+    service, control = free_ports(2)
+    keys = folder / "data/development"
+    simulated = f"http://127.0.0.1:{control}/_sim"
+    cards = subset(
+        "Wallet alone", WALLET_TEMPLATES=program.parents[2] / "examples/wallet/templates", WALLET_CERTIFICATES=keys / "passes/certificates",
+        WALLET_PUSH_HOST=f"localhost:{service}", WALLET_PUSH_TRUST=keys / "authority.pem", MERCHANT_SECRET_FILE=keys / "merchant.secret",
+    )
+    address = {"PUSH_SIMULATOR_LISTEN": f"127.0.0.1:{service}", "PUSH_SIMULATOR_CONTROL": f"127.0.0.1:{control}", "DATA_DIR": folder / "data"}
+    environment = {**cards.environment, **{f"SALLYPORT_{name}": str(value) for name, value in address.items()}}
+    with open(cards.folder / "simulator", "w") as log:
+        child = subprocess.Popen([program, "simulators", "apple-push"], env=environment, stdout=log, stderr=subprocess.STDOUT)
+    Subset.children.append(child)
+    wait_for(lambda: cards.status("/health", simulated) == 200, "the simulated push service alone")
+    log = cards.start()
+    check_unknown_paths(cards)
+    expect(cards.status("/browser/cart"), 404, "no cart")
+    # Nobody serves the links, so nothing is wrong with their host.
+    report = json.loads(cards.command("doctor", "--json"))
+    said = [f for f in report["findings"] if f["severity"] != "note"]
+    expect(said, [], "what the doctor says of a shop without Amazon")
+
+    key = cards.command("keys", "create", "--name", "shop", "--scopes", "wallet:read,wallet:write").strip()
+    shop = ("-H", f"Authorization: Bearer {key}")
+    file = cards.folder / "answer"
+
+    def ask(status, path, *words, base=None):
+        expect(cards.status(path, base, *words), status, path)
+        return json.loads(file.read_text() or "{}")
+
+    def points(number):
+        return ask(200, f"/v1/wallet/members/{account}/points", *shop, "-H", f"Idempotency-Key: {uuid.uuid4()}", "--json", json.dumps({"add": number}))
+
+    member = ask(201, "/v1/wallet/members", *shop, "--json", '{"externalId":"m-1","name":"山田 花子"}')
+    account, serial, link = member["accountId"], member["serialNumber"], member["walletUrl"].removeprefix(cards.web)
+    expect(cards.status(link), 200, "the link")
+    card = cards.folder / "card.pkpass"
+    file.rename(card)
+    judged = cards.command("wallet", "check", str(card), "--trust", str(keys / "passes/root.pem"))
+    expect(judged.strip(), f"{card}: conforms", "the card")
+
+    # A phone by hand; the push service knows its token.
+    with zipfile.ZipFile(card) as archive:
+        face = json.loads(archive.read("pass.json"))
+    passes, token = face["passTypeIdentifier"], face["authenticationToken"]
+    phone = ("-H", f"Authorization: ApplePass {token}")
+    device = f"/wallet/v1/devices/{uuid.uuid4().hex}/registrations/{passes}"
+    ask(200, "/tokens", "-d", json.dumps({"tokens": ["aa11"], "topics": [passes]}), base=simulated)
+    ask(201, f"{device}/{serial}", *phone, "-d", '{"pushToken":"aa11"}')
+    before = ask(200, device)
+    expect(before["serialNumbers"], [serial], "what the phone has")
+    expect((points(0)["changed"], points(120)["devices"]), (False, 1), "phones to be woken")
+    wait_for(lambda: any(call["token"] == "aa11" for call in ask(200, "/log", base=simulated)["entries"]), "the push")
+    after = ask(200, f"{device}?passesUpdatedSince={before['lastUpdated']}")
+    expect(after["serialNumbers"], [serial], "what has changed")
+    ask(204, f"{device}?passesUpdatedSince={after['lastUpdated']}")
+    expect(cards.status(f"/wallet/v1/passes/{passes}/{serial}", None, *phone), 200, "the new version")
+    with zipfile.ZipFile(file) as archive:
+        expect(json.loads(archive.read("pass.json"))["storeCard"]["primaryFields"][0]["value"], 120, "its points")
+
+    # One of the simulator: it comes for the card by itself.
+    number = ask(200, "/phones", "-d", "{}", base=simulated)["phones"][0]
+    ask(200, f"/phones/{number}/add", "-d", json.dumps({"url": member["walletUrl"]}), base=simulated)
+    expect(points(5)["devices"], 2, "phones to be woken")
+
+    def shown():
+        return ask(200, f"/phones/{number}", base=simulated)["cards"][0]["fields"]["points"]
+
+    wait_for(lambda: shown() == "125", "the points on the phone")
+    ask(200, f"{device}/{serial}", *phone, "-X", "DELETE")
+    expect(ask(200, f"/v1/wallet/members/{account}", *shop)["state"], "installed", "a member with one phone left")
+    ask(200, f"/phones/{number}/remove", "-d", json.dumps({"type": passes, "serial": serial}), base=simulated)
+    wait_for(lambda: ask(200, f"/v1/wallet/members/{account}", *shop)["state"] == "removed", "a member without a phone")
+    expect([m["accountId"] for m in ask(200, "/v1/wallet/members?state=removed", *shop)["data"]], [account], "the list of those")
+    cards.stop()
+    child.terminate()
+    expect(child.wait(60), 0, "the end of the simulator")
+    expect('"level":"error"' in log.read_text(), False, "an error in the log")
 
 
 def crash(program, folder, cluster, stamps, kills):
