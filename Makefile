@@ -118,6 +118,8 @@ fuzz-faults: ## Put faults into those readers, and expect the fuzzer to find eac
 	@scripts/fuzz-faults $(NAMES)
 
 vectors: ## Judge a folder of test vectors with the program's own code, one line a case; DIR=FOLDER
+	@scripts/install-deps test
+	@swift build --quiet --product sallyport
 	@swift build --quiet --product sallyport-vectors
 	@$(BUILD)/debug/sallyport-vectors "$(DIR)"
 

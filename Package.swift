@@ -320,7 +320,10 @@ let floors = [
                 "IntegrationKit",
                 kernel + ["Program", "AmazonPaySimulator", "Webhooks", "PostgresTestKit", "TLS", "TestKit"]
             ),
-            program("sallyport-vectors", ["Cryptography", "WalletPass"]),
+            program(
+                "sallyport-vectors",
+                ["IntegrationKit", "PostgresTestKit", "TestKit", "Postgres", "Cryptography", "Wallet", "WalletPass"]
+            ),
             program("sallyport-bench", ["IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres"]),
         ]
     ),

@@ -8,21 +8,25 @@ enum SallyportVectors {
     private static let usage = """
         usage: sallyport-vectors FOLDER
           judges every file of the folder whose name is known, and prints one line for each case: its id, the verdict,
-          what was found. Exits with 1 where a case differs from what its file says.
+          what was found. Exits with 1 where a case differs from what its file says. Cases of requests are put to a
+          program that it starts, with the certificates in FOLDER/pki and a private PostgreSQL.
 
         """
 
     /// The kinds of files that are known; a new kind is a type more in this list.
-    static let kinds: [any VectorKind.Type] = [ArchiveVectors.self, HTTPDateVectors.self]
+    static let kinds: [any VectorKind.Type] = [
+        ArchiveVectors.self, HTTPDateVectors.self, PathVectors.self, TagVectors.self, RegistrationVectors.self,
+        PhoneLogVectors.self, PushAnswerVectors.self,
+    ]
 
-    static func main() {
+    static func main() async {
         let words = CommandLine.arguments.dropFirst()
         guard let path = words.first, words.count == 1 else {
             StandardStream.error.write(usage)
             exit(2)
         }
         do {
-            exit(try run(URL(fileURLWithPath: path, isDirectory: true)) ? 0 : 1)
+            exit(try await run(URL(fileURLWithPath: path, isDirectory: true)) ? 0 : 1)
         } catch {
             StandardStream.error.write("sallyport-vectors: \(error)\n")
             exit(2)
@@ -30,7 +34,7 @@ enum SallyportVectors {
     }
 
     /// Whether all cases of a folder are as their files say.
-    private static func run(_ folder: URL) throws -> Bool {
+    private static func run(_ folder: URL) async throws -> Bool {
         var isGood = true
         var isEmpty = true
         for kind in kinds {
@@ -38,7 +42,7 @@ enum SallyportVectors {
             guard FileManager.default.fileExists(atPath: file.path) else { continue }
             isEmpty = false
             let document = try JSONParser.parse(Array(Data(contentsOf: file)), depth: 64)
-            let outcomes = try kind.judge(document, in: folder)
+            let outcomes = try await kind.judge(document, in: folder)
             for outcome in outcomes { print("\(outcome.isAsExpected ? "ok  " : "DIFF") \(kind.fileName) \(outcome)") }
             let different = outcomes.count { !$0.isAsExpected }
             print("\(kind.fileName): \(outcomes.count) cases, \(different) differ")
@@ -57,7 +61,7 @@ protocol VectorKind: SendableMetatype {
     ///
     /// - Parameters:
     ///   - folder: Where the file lies, and what it names.
-    static func judge(_ document: JSONValue, in folder: URL) throws -> [VectorOutcome]
+    static func judge(_ document: JSONValue, in folder: URL) async throws -> [VectorOutcome]
 }
 
 /// What came of a case.
@@ -70,6 +74,13 @@ struct VectorOutcome: CustomStringConvertible {
     let expected: String
 
     var description: String { "\(id): \(verdict)" + (isAsExpected ? "" : "; expected \(expected)") }
+}
+
+extension VectorOutcome {
+    /// Of a case whose verdict is one text.
+    init(_ id: String, found: String, expected: String) {
+        self.init(id: id, isAsExpected: found == expected, verdict: found, expected: expected)
+    }
 }
 
 /// Why a folder cannot be judged.

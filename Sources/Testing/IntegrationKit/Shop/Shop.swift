@@ -279,7 +279,7 @@ private func patientURL(_ owner: Secret<String>) -> Secret<String> {
 
 extension TestDatabase {
     /// A database of the program with all its features.
-    static func ofProgram() throws -> TestDatabase {
+    package static func ofProgram() throws -> TestDatabase {
         try TestDatabase(migrations: migrationsFolder, features: migrationFolders)
     }
 }
