@@ -370,6 +370,12 @@ def case_readme(shop, folder):
         environment = {**os.environ, "CA": str(shop.authority), "WEB": shop.web, "SIM": shop.simulator}
         run = subprocess.run([ROOT / "scripts/walkthrough", client], env=environment, capture_output=True, text=True)
         assert "thanks: 200" in run.stdout, f"{client}: {run.stdout}\n{run.stderr}"
+    # The port of the phones follows from the simulator's.
+    phones = f"http://127.0.0.1:{urllib.parse.urlsplit(shop.simulator).port ^ 4}"
+    environment = {**shop.environment, "CA": str(shop.authority), "WEB": shop.web, "PHONES": phones, "SALLYPORT": os.path.abspath(shop.program)}
+    run = subprocess.run([ROOT / "scripts/walkthrough", "wallet"], env=environment, cwd=shop.folder, capture_output=True, text=True)
+    wanted = ["state: installed", "120 points", "120 points", "state: installed", "state: removed"]
+    assert [line.partition("phone ")[2].partition(": ")[2] or line for line in run.stdout.splitlines()] == wanted, f"{run.stdout}\n{run.stderr}"
     # In the folder of the demo, without a variable: they find its settings.
     commands = [block for block in readme_blocks(text, "Start") if block.startswith("sallyport() { .build")]
     assert len(commands) == 1, commands
