@@ -10,6 +10,8 @@ struct JudgeTests {
         let file: String
         let isConforming: Bool
         let isStrict: Bool
+        /// When it is judged; those that other libraries made are younger than the others.
+        let time: WallTime
         let exactErrors: Set<String>?
         let errors: Set<String>
         let warnings: Set<String>
@@ -22,10 +24,12 @@ struct JudgeTests {
         }
         return file["cases"]?.elements.map { item in
             func words(_ name: String) -> [String] { item[name]?.elements.compactMap(\.text) ?? [] }
+            let seconds = words("options").drop { $0 != "--at-time" }.dropFirst().first.flatMap { Int64($0) }
             return Case(
                 file: item["file"]?.text ?? "",
                 isConforming: item["conforming"]?.flag ?? false,
                 isStrict: words("options").contains("--strict"),
+                time: seconds.map(WallTime.init(seconds:)) ?? PassVectors.time,
                 exactErrors: item["errors_only"].map { _ in Set(words("errors_only")) },
                 errors: Set(words("errors")),
                 warnings: Set(words("warnings"))
@@ -33,20 +37,24 @@ struct JudgeTests {
         } ?? []
     }()
 
-    private func verdicts(_ file: String, isStrict: Bool) throws -> [PassVerdict] {
+    private func verdicts(
+        _ file: String,
+        isStrict: Bool,
+        at time: WallTime = PassVectors.time
+    ) throws -> [PassVerdict] {
         var expectations = PassJudge.Expectations()
         expectations.isStrict = isStrict
         let judge = PassJudge(trust: [try PassVectors.certificate("root")], expecting: expectations)
         let bytes = try PassVectors.bytes(file)
         return file.hasSuffix(".pkpasses")
-            ? judge.judgeBundle(bytes, at: PassVectors.time) : [judge.judge(bytes, at: PassVectors.time)]
+            ? judge.judgeBundle(bytes, at: time) : [judge.judge(bytes, at: time)]
     }
 
-    @Test func `comes in 53 samples`() { #expect(JudgeTests.cases.count == 53) }
+    @Test func `comes in 56 samples`() { #expect(JudgeTests.cases.count == 56) }
 
     @Test(arguments: JudgeTests.cases)
     func `breaks the rules that it should, and no others`(sample: Case) throws {
-        let verdicts = try verdicts(sample.file, isStrict: sample.isStrict)
+        let verdicts = try verdicts(sample.file, isStrict: sample.isStrict, at: sample.time)
         let findings = verdicts.flatMap(\.findings)
         let errors = Set(findings.filter { $0.severity == .error }.map(\.check.rawValue))
         let warnings = Set(findings.filter { $0.severity == .warning }.map(\.check.rawValue))
