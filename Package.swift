@@ -289,7 +289,10 @@ let floors = [
             ),
             tests(
                 "IntegrationTests",
-                ["IntegrationKit", "sallyport", "Program", "PostgresTestKit", "SallyportClient"],
+                [
+                    "IntegrationKit", "sallyport", "Program", "PushSimulator", "SimulatorCore", "PostgresTestKit",
+                    "SallyportClient",
+                ],
                 resources: ["Golden"]
             ),
         ]

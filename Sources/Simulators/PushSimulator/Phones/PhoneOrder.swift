@@ -29,7 +29,9 @@ struct PhoneOrder: Sendable {
 
     let phone: Int
     let kind: Kind
+}
 
+extension PhoneOrder {
     /// The order of a request; `nil` where it is none.
     ///
     /// - Throws: 400 for one that lacks something.
