@@ -17,6 +17,7 @@ FROM generate_series(1, 99) AS d;
 INSERT INTO wallet_push_job (due_at, not_before, since, wanted, attempts, is_again, is_sent, device, pass_type)
 SELECT a.at, a.at, a.at, 1, 0, false, false, a.webview_session_id::text, 'pass.com.example.a' FROM aged AS a;
 -- allowance wallet_member_read partitions=200: the history of a pass is as old as the pass
+-- allowance wallet_push_prune tables=wallet_template: the templates of the shop
 -- allowance wallet_walk tables=wallet_template: the templates of the shop
 -- allowance wallet_member_page rows=800: a page of a hundred members, each with passes
 -- allowance wallet_tag_raise tables=wallet_tag: a table of one row

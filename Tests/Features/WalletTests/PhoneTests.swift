@@ -77,6 +77,22 @@ import WalletPass
         }
     }
 
+    @Test func `is woken where the card has changed before it registered`() async throws {
+        try await withWallet { wallet in
+            let jobs = "SELECT count(*) FROM wallet_push_job"
+            let card = try await wallet.member()
+            try await wallet.register("D1", card)
+            #expect(try wallet.admin.rows(jobs) == [["0"]], "it has the first version")
+            try await wallet.register("D2", card, pushToken: "bb")
+            _ = try await wallet.change(card, .add(1))
+            // Another phone has fetched the new version.
+            try wallet.admin.run("UPDATE wallet_pass SET fetched_version = version")
+            try await wallet.register("D3", card, pushToken: "cc")
+            let woken = "SELECT string_agg(device, ' ' ORDER BY device) FROM wallet_push_job"
+            #expect(try wallet.admin.rows(woken) == [["D1 D2 D3"]])
+        }
+    }
+
     @Test func `is refused in one and the same way, whatever is wrong`() async throws {
         try await withWallet { wallet in
             let (card, other) = (try await wallet.member("1"), try await wallet.member("2"))

@@ -178,8 +178,8 @@ func withWallet(
     database: TestDatabase? = nil,
     _ body: @escaping @Sendable (WalletFixture) async throws -> Void
 ) async throws {
-    await DatabaseGate.shared.enter()
-    defer { DatabaseGate.shared.leave() }
+    await gate.enter()
+    defer { gate.leave() }
     let database = try database ?? walletDatabase()
     try await withTemporaryFolder { folder in
         try WalletFolders.fill(folder)
@@ -205,6 +205,9 @@ func withWallet(
         }
     }
 }
+
+/// For all tests of passes.
+let gate = DatabaseGate(width: 8)
 
 /// A database with the tables of passes.
 func walletDatabase() throws -> TestDatabase {

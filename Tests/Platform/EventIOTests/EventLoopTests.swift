@@ -128,6 +128,19 @@ import Testing
         }
     }
 
+    @Test func `releases what cancels a timer of its own when it goes`() async throws {
+        let (gone, isGone) = AsyncStream<Void>.makeStream()
+        let loop = try EventLoop(name: "test", logger: .silent)
+        try loop.start()
+        try await loop.run { reactor in
+            let owner = TimerOwner(reactor, isGone)
+            _ = reactor.schedule(after: .seconds(3_600)) { owner.keep() }
+        }
+        loop.stop()
+        loop.join()
+        for await _ in gone {}
+    }
+
     @Test func `gives events their chance while jobs yield for ever`() async throws {
         try await withLoop { reactor in
             let task = reactor.startTask {
@@ -227,4 +240,24 @@ private final class Observer: TurnObserver {
     func turnWillEnd() {
         log.append("end")
     }
+}
+
+/// Has a timer, which ends with it.
+private final class TimerOwner {
+    private let reactor: Reactor
+    private let timer: TimerID
+    private let end: AsyncStream<Void>.Continuation
+
+    init(_ reactor: Reactor, _ end: AsyncStream<Void>.Continuation) {
+        self.reactor = reactor
+        self.end = end
+        timer = reactor.makeTimer {}
+    }
+
+    deinit {
+        reactor.cancel(timer)
+        end.finish()
+    }
+
+    func keep() {}
 }

@@ -9,7 +9,6 @@ import Primitives
 import Program
 import ServerCore
 import SessionBroker
-import Synchronization
 import Telemetry
 import TestKit
 
@@ -222,43 +221,4 @@ struct WrongClock: WallClock, MonotonicClock {
 }
 
 /// Lets only so many rigs work at a time: each has three connections, and the server has an end.
-private let gate = Gate(width: 12)
-
-/// Lets a number of tasks in, and the others wait.
-final class Gate: Sendable {
-    private struct State {
-        var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state: Mutex<State>
-
-    init(width: Int) {
-        state = Mutex(State(free: width))
-    }
-
-    func enter() async {
-        await withCheckedContinuation { continuation in
-            let isIn = state.withLock { state in
-                guard state.free == 0 else {
-                    state.free -= 1
-                    return true
-                }
-                state.waiting.append(continuation)
-                return false
-            }
-            if isIn { continuation.resume() }
-        }
-    }
-
-    func leave() {
-        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-        next?.resume()
-    }
-}
+private let gate = DatabaseGate(width: 12)

@@ -27,6 +27,16 @@ struct PageTests {
         try await bench.ask("POST", path, Array(body.utf8), fields: [Self.form, Self.browser])
     }
 
+    @Test func `a program at the address of the pages is told where they and the calls are`() async throws {
+        try await withPush { bench in
+            let calls = try await bench.control("GET", "")["calls"]?.elements.compactMap(\.text) ?? []
+            #expect(!calls.isEmpty)
+            for call in calls {
+                #expect(try await bench.ask("GET", String(call.dropFirst(5))).status == 200, "\(call)")
+            }
+        }
+    }
+
     @Test func `a person makes a phone, gives it a card, and takes it away`() async throws {
         try await withPush { bench in
             let made = try await press(bench, "/phones")

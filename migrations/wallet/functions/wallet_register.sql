@@ -2,7 +2,8 @@
 
 -- Notes that a phone wants to hear of a pass, and where to wake it: the token counts for all its passes of the type, and is stored anew
 -- each time. created or exists; unauthorized for a pass that is not there, or whose token is derived from another secret.
--- A phone that has installed an older version than the newest is woken: it was not there to be told.
+-- A phone that may have installed an older version than the newest is woken: it was not there to be told. Which one it has is not known
+-- where several phones open a link, and what was fetched a moment ago is not written down yet; so each is woken behind a change of late.
 CREATE OR REPLACE FUNCTION wallet_register(type text, number text, phone text, token text, key_number integer) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -34,7 +35,9 @@ BEGIN
     IF pass.devices = 1 THEN
         PERFORM wallet_announce(pass, 'wallet.pass.installed');
     END IF;
-    IF pass.fetched_version < pass.version THEN
+    IF pass.version > 1 AND (
+        coalesce(pass.fetched_version, 1) < pass.version OR pass.modified_at > statement_timestamp() - interval '10 minutes'
+    ) THEN
         PERFORM wallet_push(type, ARRAY[number], pass.tag, statement_timestamp());
     END IF;
     RETURN 'created';

@@ -31,6 +31,7 @@ final class PushProcess: Sendable {
         var routes: [Route]
         var generation = 0
         var halts: [String: String] = [:]
+        var doubts: Set<OctetText> = []
     }
 
     let settings: PushSettings
@@ -97,13 +98,30 @@ final class PushProcess: Sendable {
         state.withLock { state in if state.generation == generation { state.halts[passType] = reason } }
     }
 
+    /// The service calls tokens bad, and has taken no push of the pass type yet.
+    func doubt(_ passType: String, in generation: Int) {
+        state.withLock { state in if state.generation == generation { state.doubts.insert(passType.octets) } }
+    }
+
+    /// The service has taken a push of the pass type.
+    func trust(_ passType: String, in generation: Int) {
+        state.withLock { state in if state.generation == generation { state.doubts.remove(passType.octets) } }
+    }
+
     /// Pass types that nothing is sent for, and why.
     var halts: [String: String] { state.withLock { $0.halts } }
 
     /// Whether all is sent that is due.
     var health: Health {
-        let halts = halts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        guard let first = halts.first else { return .ok }
+        let (halts, doubts) = state.withLock { state in
+            (state.halts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }, state.doubts)
+        }
+        guard let first = halts.first else {
+            guard let doubted = doubts.min() else { return .ok }
+            return .degraded(
+                "no push for \(doubted.string) was accepted yet, and tokens are called bad: host or certificate?"
+            )
+        }
         let others = halts.count > 1 ? " (and \(halts.count - 1) more)" : ""
         return .degraded("no pushes for \(first.key): \(first.value)\(others); reload or restart when mended")
     }

@@ -26,6 +26,8 @@ final class PushQueue {
     private var underWay = 0
     /// Pushes whose token the service calls bad, as long as it is open whether the fault is on this side.
     private var suspects: [(job: PushJob, answer: PushAnswer)] = []
+    /// Whether the service has taken a push, so that host and certificate are right.
+    private var isProved = false
     private var settled: [SettledPush] = []
     private var isSettling = false
     private var isStopped = false
@@ -118,7 +120,7 @@ final class PushQueue {
     /// Nothing is due: where nothing is on its way either, a run is over.
     private func rest() async -> Duration {
         if underWay == 0 {
-            await dropSuspects()
+            if isProved { await dropSuspects() } else { doubtSuspects() }
             run = PushRun()
         }
         return PushQueue.pause
@@ -189,6 +191,7 @@ final class PushQueue {
         switch action {
         case .done:
             link.prove()
+            prove()
             metrics.observeDelay(job.since.age(at: reactor.wallNow))
             end(job, answer)
         case .keep:
@@ -233,9 +236,24 @@ final class PushQueue {
             halt(because: run.summary)
             for suspect in suspects { again(suspect.job, PushPause(base: .zero), suspect.answer) }
             suspects = []
-        } else if run.isTelling {
+        } else if run.isTelling, isProved {
             await dropSuspects()
         }
+    }
+
+    private func prove() {
+        guard !isProved else { return }
+        isProved = true
+        process.trust(passType, in: generation)
+    }
+
+    /// A service that has taken no push at all may be the wrong one, or shown the wrong certificate: nobody is forgotten on its word.
+    private func doubtSuspects() {
+        guard !suspects.isEmpty else { return }
+        process.doubt(passType, in: generation)
+        logger.warning("push.tokens_doubted", [LogField("tokens", suspects.count)])
+        for suspect in suspects { again(suspect.job, PushAnswer.patience, suspect.answer) }
+        suspects = []
     }
 
     private func dropSuspects() async {

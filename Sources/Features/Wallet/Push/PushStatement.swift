@@ -4,7 +4,7 @@ import Primitives
 /// What the sender of pushes asks the database.
 enum PushStatement {
     static let all = [
-        next.statement, claim.statement, settle.statement, drop.statement, backlog.statement,
+        next.statement, claim.statement, settle.statement, drop.statement, backlog.statement, prune.statement,
     ]
 
     /// Milliseconds until something of a type is due, zero where it is already; no row where nothing waits.
@@ -64,6 +64,26 @@ enum PushStatement {
     static let drop = TypedStatement<Bool, String, String, UUIDBytes, WallTime, Int>(
         name: "wallet_push_drop",
         sql: "SELECT wallet_push_drop($1, $2, $3, $4, $5 * interval '1 millisecond')"
+    )
+
+    /// Deletes what has been due for longer than a change is sent, as nobody sends for its type any more; $1 of each type at most. How many.
+    static let prune = TypedStatement<Int, Int>(
+        name: "wallet_push_prune",
+        sql: """
+            WITH over AS (
+                DELETE FROM wallet_push_job AS j USING (
+                    SELECT w.device, w.pass_type FROM (SELECT DISTINCT m.pass_type FROM wallet_template AS m) AS t
+                    CROSS JOIN LATERAL (
+                        SELECT o.device, o.pass_type FROM wallet_push_job AS o
+                        WHERE o.pass_type = t.pass_type AND o.due_at < statement_timestamp() - interval '48 hours'
+                            AND o.since < statement_timestamp() - interval '48 hours'
+                        ORDER BY o.due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+                    ) AS w) AS old
+                WHERE j.device = old.device AND j.pass_type = old.pass_type
+                RETURNING j.device
+            )
+            SELECT count(*) FROM over
+            """
     )
 
     /// How many jobs of a type wait, 10,000 at most, and for how many seconds the oldest one has been due.

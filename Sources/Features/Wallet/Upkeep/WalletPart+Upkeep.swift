@@ -20,11 +20,12 @@ extension WalletPart {
         }
     }
 
-    /// Deletes some passes that have ended; whether there may be more.
+    /// Deletes some passes that have ended, and some pushes that nobody sends; whether there may be more.
     func prune() async -> Bool {
         do {
-            return try await loop.database.work(UpkeepStatement.prune(WalletPart.batch)).first()
-                >= Int(WalletPart.batch)
+            let pushes = try await loop.database.work(PushStatement.prune(Int(WalletPart.batch))).first()
+            let passes = try await loop.database.work(UpkeepStatement.prune(WalletPart.batch)).first()
+            return max(pushes, passes) >= Int(WalletPart.batch)
         } catch {
             loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false

@@ -190,10 +190,13 @@ extension Reactor {
         // A task that waits for a job holds the loop, and with it the loop's descriptors.
         tasks.dismiss()
         executor.runReadyJobs(rounds: 1)
+        let released = (registrations, timers, observers)
         registrations.removeAll()
         urgent = UrgentDescriptors()
         timers.removeAll()
         observers = []
+        // Only now: what goes with them may cancel timers and remove registrations of its own.
+        withExtendedLifetime(released) {}
         self.loop = nil
     }
 

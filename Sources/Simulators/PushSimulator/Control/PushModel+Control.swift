@@ -21,6 +21,7 @@ extension PushModel: ControlledModel {
         _ path: [String]
     ) throws(ControlError) -> SimulatorAnswer? {
         switch (request.method, path.first?.octets ?? "", path.count) {
+        case ("GET", "", 0): return .json(200, PushModel.overview)
         case ("GET", "options", 1): return .json(200, switches.json)
         case ("POST", "options", 1):
             try switches.apply(ControlBody(request))
@@ -52,6 +53,16 @@ extension PushModel: ControlledModel {
         }
         return phone
     }
+
+    /// For whoever asks with a program at the address of the pages.
+    private static let overview: JSONValue = [
+        "pages": "Open this address in a browser for phones and their cards.",
+        "calls": [
+            "/_sim/phones", "/_sim/connections", "/_sim/log", "/_sim/options", "/_sim/answers", "/_sim/tokens",
+            "/_sim/clock", "/_sim/faults", "/_sim/snapshot", "/_sim/health",
+        ],
+        "description": "docs/push-simulator.md",
+    ]
 
     private var rulesJSON: JSONValue { ["answers": .array(rules.map(\.json))] }
 

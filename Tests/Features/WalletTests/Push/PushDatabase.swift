@@ -90,8 +90,8 @@ func withPushDatabase<Value: Sendable>(
     clock: any LoopClock = SystemClock(),
     _ body: @escaping @Sendable (Reactor, PushDatabase) async throws -> Value
 ) async throws -> Value {
-    await DatabaseGate.shared.enter()
-    defer { DatabaseGate.shared.leave() }
+    await gate.enter()
+    defer { gate.leave() }
     let database = try walletDatabase()
     var configuration = try PostgresConfiguration(url: database.serviceURL)
     configuration.statementTimeout = .seconds(60)

@@ -259,9 +259,12 @@ struct PushAnswerSenderTests {
                 try database.add("A\(place)", to: [device], type: type)
                 let sql = "UPDATE wallet_device SET token_at = to_timestamp($1) WHERE device = $2"
                 _ = try database.admin.rows(sql, ["\(row.tokenStored.seconds)", device])
-                try database.push(["A\(place)"], type: type)
+                // The word of a service counts that has taken one.
+                if row.action == "drop" { try database.add("B\(place)", to: ["good\(place)"], type: type) }
+                try database.push(["A\(place)", "B\(place)"], type: type)
             }
             bench.answer { device in
+                if device.hasPrefix("good") { return (200, "") }
                 let row = Int(device.dropFirst(5)).flatMap { rows.indices.contains($0) ? rows[$0] : nil }
                 return (row?.status ?? 500, row?.body ?? "")
             }
@@ -345,6 +348,26 @@ struct PushAnswerSenderTests {
                 bench.metrics.prometheusText().contains("sallyport_wallet_dead_tokens_total 3")
             }
             #expect(isCounted)
+        }
+    }
+
+    @Test func `forgets no phone on the word of a service that has taken no push`() async throws {
+        try await withSender { bench in
+            try bench.database.add("A", to: (0..<5).map { "phone\($0)" })
+            try bench.database.push(["A"])
+            bench.begin()
+            bench.answer { _ in (400, "{\"reason\":\"BadDeviceToken\"}") }
+            let waits = "SELECT count(*) FROM wallet_push_job WHERE claim_id IS NULL AND attempts = 1"
+            #expect(try await bench.until { try bench.database.value(waits) == "5" })
+            #expect(try bench.database.value("SELECT count(*) FROM wallet_device") == "5")
+            #expect(bench.process.halts.isEmpty && bench.process.health != .ok)
+            // The right service calls one of them bad.
+            bench.answer { $0 == "phone3" ? (400, "{\"reason\":\"BadDeviceToken\"}") : (200, "") }
+            try bench.database.pass(seconds: 3_600)
+            bench.sender.wake()
+            #expect(try await bench.settled())
+            #expect(try bench.database.value("SELECT count(*) FROM wallet_device") == "4")
+            #expect(bench.process.health == .ok)
         }
     }
 

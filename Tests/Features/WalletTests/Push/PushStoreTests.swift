@@ -169,6 +169,34 @@ struct PushStoreTests {
         }
     }
 
+    @Test func `deletes what is older of a type that nobody sends for any more`() async throws {
+        try await withPushDatabase { _, database in
+            try database.admin.run(
+                "INSERT INTO wallet_template (template, pass_type, digest, uses) VALUES ('old', 'pass.old', '', '{}')"
+            )
+            try database.add("A", to: ["one", "two"], type: "pass.old")
+            try database.push(["A"], type: "pass.old")
+            try database.pass(seconds: 48 * 3_600 + 1)
+            try database.add("B", to: ["three"], type: "pass.old")
+            try database.push(["B"], type: "pass.old")
+            #expect(try await database.client.work(PushStatement.prune(1)).first() == 1)
+            #expect(try await database.client.work(PushStatement.prune(10)).first() == 1)
+            #expect(try database.value("SELECT string_agg(device, ' ') FROM wallet_push_job") == "three")
+        }
+    }
+
+    @Test func `keeps nothing away by a time to come, as after the clock was set back`() async throws {
+        try await withPushDatabase { _, database in
+            try database.add("A", to: ["one"])
+            try database.push(["A"])
+            let jobs = try await database.claim()
+            #expect(try await database.store.settle([outcome(jobs[0])]).isEmpty)
+            try database.pass(seconds: -3_600)
+            try database.push(["A"])
+            #expect(try await database.claim().count == 1)
+        }
+    }
+
     @Test func `forgets the job of a phone that is not registered any more`() async throws {
         try await withPushDatabase { _, database in
             try database.add("A", to: ["one"])

@@ -73,7 +73,8 @@ final class CardShop {
     // MARK: The shop's programs
 
     /// Asks `/v1` of a server that is up; once more where one has died meanwhile.
-    func ask(_ method: String, _ path: String, _ body: JSONValue? = nil, word: String? = nil) async throws -> JSONValue {
+    func ask(_ method: String, _ path: String, _ body: JSONValue? = nil, word: String? = nil) async throws -> JSONValue
+    {
         var fields = [("Authorization", "Bearer " + key)]
         if body != nil { fields.append(("Content-Type", "application/json")) }
         if let word { fields.append(("Idempotency-Key", word)) }
@@ -122,9 +123,36 @@ final class CardShop {
 
     // MARK: Phones
 
+    /// Makes a phone without cards.
+    func newPhone() -> Int { pushes.model.addPhone() }
+
+    /// Asks for the newest version of a card, as the phone does that has this one.
+    func fetch(_ card: Card) async throws -> InboundResponse {
+        var fields = [("Authorization", "ApplePass " + (card.token?.reveal() ?? ""))]
+        if let date = card.lastModified { fields.append(("If-Modified-Since", date)) }
+        let url = (card.webService ?? "") + "/v1/passes/\(card.type)/\(card.serial)"
+        return try await balancer.send(OutboundRequest(method: "GET", url: url, fields: fields))
+    }
+
+    /// The card in an answer, which a phone would take.
+    func opened(_ answer: InboundResponse) throws -> Card {
+        guard answer.status == 200, case .good(let opened) = pushes.judge.judge(answer.body, at: reactor.wallNow),
+            var card = Card(opened, archive: answer.body)
+        else { throw UnexpectedAnswer("a card", answer) }
+        card.lastModified = answer.first("last-modified")
+        return card
+    }
+
+    /// Downloads a card by its link, as one does who has not decided yet.
+    func download(_ member: Member) async throws -> [UInt8] {
+        let response = try await balancer.send(OutboundRequest(method: "GET", url: member.link))
+        guard response.status == 200 else { throw UnexpectedAnswer("download", response) }
+        return response.body
+    }
+
     /// Makes a phone that has opened the links of some members, and registered for their cards.
     func phone(with members: Member...) async throws -> Int {
-        let phone = pushes.model.addPhone()
+        let phone = newPhone()
         for member in members { try await tell(phone, .open(member.link)) }
         return phone
     }
@@ -142,8 +170,7 @@ final class CardShop {
 
     /// The points that a phone shows of a member; `nil` where the card is not on it, or shows none.
     func points(_ phone: Int, _ member: Member) -> Int? {
-        guard let card = card(phone, member) else { return nil }
-        return card.style?["primaryFields"]?.elements.first { $0["key"]?.text == "points" }?["value"]?.integer
+        card(phone, member)?.points
     }
 
     /// The card of a member on a phone.
@@ -163,6 +190,11 @@ final class CardShop {
     /// What has happened on a phone, of one kind.
     func events(_ phone: Int, _ kind: Phone.Event.Kind) -> [String] {
         pushes.model.phones[phone]?.events.filter { $0.kind == kind }.map(\.text) ?? []
+    }
+
+    /// When a phone has shown a new version last.
+    func lastShown(_ phone: Int) -> WallTime? {
+        pushes.model.phones[phone]?.events.last { $0.kind == .shown }?.at
     }
 
     /// The token that a phone has now.
@@ -208,6 +240,13 @@ final class CardShop {
         try await poll(reactor, "all pushes sent") {
             try self.shop.rows("SELECT 1 FROM wallet_push_job WHERE NOT is_sent LIMIT 1").isEmpty ? () : nil
         }
+    }
+}
+
+extension Card {
+    /// The points that it shows.
+    var points: Int? {
+        style?["primaryFields"]?.elements.first { $0["key"]?.text == "points" }?["value"]?.integer
     }
 }
 

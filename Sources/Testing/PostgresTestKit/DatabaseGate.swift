@@ -1,21 +1,21 @@
-import Synchronization
+import Primitives
 
 /// Lets so many tests have a database at a time: each has some connections, and the server has an end.
-final class DatabaseGate: Sendable {
-    static let shared = DatabaseGate(width: 8)
-
+package final class DatabaseGate: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
-    private init(width: Int) {
-        state = Mutex(State(free: width))
+    /// A gate for so many at a time.
+    package init(width: Int) {
+        state = Lock(State(free: width))
     }
 
-    func enter() async {
+    /// Waits until there is room.
+    package func enter() async {
         await withCheckedContinuation { continuation in
             let isIn = state.withLock { state in
                 guard state.free == 0 else {
@@ -29,7 +29,8 @@ final class DatabaseGate: Sendable {
         }
     }
 
-    func leave() {
+    /// Makes room for the next.
+    package func leave() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.free += 1
