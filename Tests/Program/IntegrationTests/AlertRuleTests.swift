@@ -1,5 +1,6 @@
 import Foundation
 import IntegrationKit
+import Synchronization
 import TestKit
 import Testing
 
@@ -31,12 +32,25 @@ import Testing
         )
     }
 
+    /// The metrics of a text for Prometheus, and the values of their labels.
+    private static func exported(_ text: String) -> Set<String> {
+        let names = text.matches(of: #/(?m)^# TYPE (\w+) /#).map { String($0.output.1) }
+        return labels(text, metric: #/(?m)^(sallyport_\w+)\{([^}]*)\} /#).union(names)
+    }
+
     @Test func `name only metrics that the program has, with values that their labels take`() async throws {
         let rules = try Self.named(in: "sallyport.rules.yml")
         let values = try Self.values(in: "sallyport.rules.yml").union(try Self.values(in: "grafana.json"))
         #expect(values.count > 5)
         let board = try Self.named(in: "grafana.json")
         #expect(rules.count > 20 && board.count > 20)
+        let ofCards = Mutex<Set<String>>([])
+        try await withCardShop { cards in
+            for server in cards.servers {
+                let text = try await cards.shop.http.send("GET", server.adminURL + "/metrics").text
+                ofCards.withLock { $0.formUnion(Self.exported(text)) }
+            }
+        }
         var options = ShopOptions.merchants(["merchant.secret_file": try HookedShop.secretPath()])
         options.isSecure = true
         options.takesNotifications = true
@@ -44,17 +58,13 @@ import Testing
         try await withShop(options) { shop in
             _ = try await shop.paid()
             let admin = shop.browser()
-            func exported() async throws -> Set<String> {
-                let text = try await admin.request("GET", shop.admin + "/metrics").text
-                let names = text.matches(of: #/(?m)^# TYPE (\w+) /#).map { String($0.output.1) }
-                return Self.labels(text, metric: #/(?m)^(sallyport_\w+)\{([^}]*)\} /#).union(names)
-            }
-            let wanted = rules.union(board).union(values)
+            let wanted = rules.union(board).union(values).subtracting(ofCards.withLock(\.self))
             // What is read from the database comes with the first read.
             var missing = wanted
             do {
                 try await shop.wait(for: "the metrics") {
-                    missing = wanted.subtracting(try await exported())
+                    let text = try await admin.request("GET", shop.admin + "/metrics").text
+                    missing = wanted.subtracting(Self.exported(text))
                     return missing.isEmpty
                 }
             } catch {
