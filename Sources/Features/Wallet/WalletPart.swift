@@ -4,6 +4,7 @@ import EventIO
 import HTTPCore
 package import Operations
 package import Operators
+import Pages
 import Postgres
 import Primitives
 import ServerCore
@@ -20,6 +21,10 @@ package final class WalletPart: OperatorPagePart {
     let limits: WalletLimits
     let passBlock: FieldBlock
     let linkBlock: FieldBlock
+    let bundleBlock: FieldBlock
+    let pageBlock: FieldBlock
+    /// What surrounds the page of a link.
+    let frames: EachLanguage<Frame>
     let notModified: Counter
     /// `nil` where the shop's staff has no pages.
     package let desk: OperatorDesk?
@@ -27,6 +32,7 @@ package final class WalletPart: OperatorPagePart {
     let webServiceURL: String
 
     private static let phoneHost = SiteName("wallet")
+    private static let bundleType = HTTPField(.contentType, constant: "application/vnd.apple.pkpasses")
     private static let passType = HTTPField(.contentType, constant: "application/vnd.apple.pkpass")
 
     init(_ process: WalletProcess, _ loop: LoopContext) throws {
@@ -48,10 +54,15 @@ package final class WalletPart: OperatorPagePart {
             WalletPart.passType, HTTPField(.cacheControl, constant: "private, no-cache"), HeaderPolicy.noReferrer,
             HeaderPolicy.empty,
         ])
-        linkBlock = loop.headers.block([
-            WalletPart.passType, HTTPField(.cacheControl, constant: "private, no-store"), HeaderPolicy.noReferrer,
-            HeaderPolicy.empty, HeaderPolicy.noRobots,
-        ])
+        // Neither is kept, and which of them it is depends on who asks.
+        let link = [
+            HTTPField(.cacheControl, constant: "private, no-store"), HTTPField(.vary, constant: "Accept, User-Agent"),
+            HeaderPolicy.noReferrer, HeaderPolicy.noRobots,
+        ]
+        linkBlock = loop.headers.block([WalletPart.passType, HeaderPolicy.empty], link)
+        bundleBlock = loop.headers.block([WalletPart.bundleType, HeaderPolicy.empty], link)
+        pageBlock = loop.headers.block([HeaderPolicy.freshPage[0]], link, HeaderPolicy.isolated)
+        frames = try loop.demanded(EachLanguage<Frame>.self)
         try loop.part(ServiceFeature.self).serve(self, WalletPart.rules)
         try loop.part(AccountsFeature.self).handle(
             .wallet,

@@ -11,6 +11,8 @@ struct WalletSettings: Sendable {
     let basePath: String
     /// A host for phones alone; `nil` for the web host.
     let host: WebOrigin?
+    /// Whether the paths of the sample are served beside those below `/v1`.
+    let hasSampleRoutes: Bool
     let tagFloor: Int
     let cacheSize: Int
     let passLimit: Int
@@ -46,6 +48,11 @@ struct WalletSettings: Sendable {
         if !host.isEmpty, self.host == nil {
             read.complain("wallet.host", "not an origin such as https://wallet.example.com")
         }
+        hasSampleRoutes = read.flag(
+            "wallet.sample_routes",
+            false,
+            "serve /member and /pass-type, the paths of the sample, beside those below /v1; with the same keys"
+        )
         tagFloor = read.number(
             "wallet.tag_floor",
             0...4_611_686_018_427_387_903,

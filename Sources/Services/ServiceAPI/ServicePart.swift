@@ -26,7 +26,7 @@ package final class ServicePart {
     /// Serves the routes of a part, for a feature that is being opened.
     package func serve<Part: ServiceRouted>(_ part: Part, _ rules: ServiceRules = ServiceRules()) {
         if described.isEmpty { interface.counters.prepareOthers() }
-        let descriptions = Part.serviceRoutes.map(\.description)
+        let descriptions = part.servedRoutes.map(\.description)
         described.append(DescribedRoutes(descriptions, rules))
         for route in descriptions { interface.counters.prepare(route) }
         bound.append(BoundRoutes(part, interface, rules))

@@ -1,7 +1,7 @@
 package import ServerCore
 package import Web
 
-/// A route for merchants' programs, below `/v1`: what is known of it, and who answers a request that was let in.
+/// A route for merchants' programs: what is known of it, and who answers a request that was let in.
 package struct ServiceRoute<Part: AnyObject>: Sendable {
     /// Answers a request that was let in.
     package typealias Handler = @Sendable (ServiceCall<Part>) async throws(Failure) -> ServiceAnswer
@@ -23,11 +23,16 @@ package struct ServiceRoute<Part: AnyObject>: Sendable {
 
 /// A part of a feature that has routes for merchants' programs; its `open` gives it to `ServicePart.serve`.
 package protocol ServiceRouted: FeaturePart {
-    /// Its routes below `/v1`.
+    /// Its routes for merchants' programs, known without settings.
     static var serviceRoutes: [ServiceRoute<Self>] { get }
+
+    /// Those that are served: all, unless settings decide which of them.
+    var servedRoutes: [ServiceRoute<Self>] { get }
 }
 
 extension ServiceRouted {
+    package var servedRoutes: [ServiceRoute<Self>] { Self.serviceRoutes }
+
     package static var routeCards: [RouteCard] {
         routes.flatMap(\.cards) + BoundRoutes<Self>.group(serviceRoutes).cards
     }

@@ -108,6 +108,106 @@ import Testing
     }
 }
 
+@Suite struct `A program that was written for the sample` {
+    @Test func `makes a member, sets points by the path alone, and sees what became of it`() async throws {
+        try await withWallet(["wallet.sample_routes": "true"]) { wallet in
+            let shop = try ShopProgram(wallet, scopes: "wallet:read,wallet:write")
+            let (made, card) = try await shop.ask(.post, "/member", #"{"id":"m-1","name":"Hana"}"#)
+            #expect(made == 201)
+            let id = try #require(card["member_id"]?.text)
+            let serial = try #require(card["serial_number"]?.text)
+            #expect(card["wallet_url"]?.text?.hasPrefix("https://shop.example/wallet/\(id)?k=") == true)
+            #expect(card.members.count == 3)
+
+            let (changed, points) = try await shop.ask(.post, "/member/\(id)/point/1200")
+            #expect(changed == 200)
+            #expect(points == ["points": 1_200, "changed": true, "devices": 0])
+            // By the shop's own id, too; nothing is made anew.
+            let (same, unchanged) = try await shop.ask(.post, "/member/m-1/point/1200")
+            #expect(same == 200)
+            #expect(unchanged == ["points": 1_200, "changed": false, "devices": 0])
+            #expect(try await shop.ask(.post, "/member/m-1/point", #"{"add":-1201}"#).status == 409)
+            let (added, more) = try await shop.ask(.post, "/member/m-1/point", #"{"add":1}"#)
+            #expect(added == 200)
+            #expect(more["points"]?.integer == 1_201)
+
+            let (read, member) = try await shop.ask(.get, "/member/m-1")
+            #expect(read == 200)
+            #expect(member["member_id"]?.text == id)
+            #expect(member["serial_number"]?.text == serial)
+            #expect(member["version"]?.integer == 3)
+            #expect(member["events"]?.elements.compactMap { $0["kind"]?.text } == ["updated", "updated", "created"])
+            let (listed, page) = try await shop.ask(.get, "/member?state=issued")
+            #expect(listed == 200)
+            #expect(page["members"]?.elements.map { $0["id"]?.text } == ["m-1"])
+            #expect(page["next"] == nil)
+
+            #expect(try await shop.ask(.post, "/pass-type/\(WalletFixture.passType)/push").status == 202)
+            #expect(try await shop.ask(.post, "/pass-type/pass.of.nobody/push").status == 404)
+            let (ended, last) = try await shop.ask(.delete, "/member/m-1")
+            #expect(ended == 200)
+            #expect(last["state"]?.text == "voided")
+            #expect(last["name"] == nil)
+            #expect(try await shop.ask(.post, "/member/m-1/point/1").status == 409)
+        }
+    }
+
+    @Test(arguments: ["-1", "+1", "1000000000", "1.0", "1e3", "%31", "0x1", "01", "1%20", "99999999999999999999", "a"])
+    func `sets points to whole numbers of nine digits alone`(text: String) async throws {
+        try await withWallet(["wallet.sample_routes": "true"]) { wallet in
+            let shop = try ShopProgram(wallet, scopes: "wallet:write")
+            let card = try await wallet.member()
+            #expect(try await shop.ask(.post, "/member/\(card.account)/point/\(text)").status == 400)
+            #expect(try wallet.version(card) == 1)
+        }
+    }
+
+    @Test func `repeats under a word without a second effect`() async throws {
+        try await withWallet(["wallet.sample_routes": "true"]) { wallet in
+            let shop = try ShopProgram(wallet, scopes: "wallet:write")
+            let (_, card) = try await shop.ask(.post, "/member", "{}", word: "a")
+            let (again, same) = try await shop.ask(.post, "/member", "{}", word: "a")
+            #expect(again == 200)
+            #expect(same == card)
+            #expect(try await shop.ask(.post, "/member", "{}").value["member_id"] != card["member_id"])
+            let path = "/member/\(try #require(card["member_id"]?.text))/point"
+            for _ in 0..<2 {
+                let (status, points) = try await shop.ask(.post, path, #"{"add":5}"#, word: "b")
+                #expect(status == 200)
+                #expect(points == ["points": 5, "changed": true, "devices": 0])
+            }
+            #expect(try await shop.ask(.post, path, #"{"add":6}"#, word: "b").status == 422)
+            #expect(try await shop.ask(.post, path, #"{"add":6}"#, word: "b b").status == 400)
+            #expect(try await shop.ask(.post, path, #"{"add":6}"#).value["points"]?.integer == 11)
+        }
+    }
+
+    @Test func `needs a key that opens it, and the setting`() async throws {
+        try await withWallet(["wallet.sample_routes": "true"]) { wallet in
+            let card = try await wallet.member()
+            let reader = try ShopProgram(wallet, scopes: "wallet:read")
+            for (method, path) in Self.changes(card.account) {
+                #expect(try await wallet.ask(method, path).status == 401)
+                #expect(try await reader.ask(method, path).status == 403)
+            }
+            #expect(try wallet.version(card) == 1)
+        }
+        try await withWallet { wallet in
+            for (method, path) in Self.changes(UUIDBytes(high: 1, low: 1)) {
+                let reply = try await wallet.ask(method, path)
+                #expect(reply.status == 404)
+            }
+        }
+    }
+
+    private static func changes(_ account: UUIDBytes) -> [(HTTPMethod, String)] {
+        [
+            (.post, "/member"), (.post, "/member/\(account)/point/5"), (.post, "/member/\(account)/point"),
+            (.delete, "/member/\(account)"), (.post, "/pass-type/\(WalletFixture.passType)/push"),
+        ]
+    }
+}
+
 /// A program with a key.
 private struct ShopProgram {
     private static let key = "swk_" + Base64URL.encode(Array(1...48))

@@ -23,6 +23,7 @@ import Webhooks
 final class WalletFixture {
     static let host = "shop.example"
     static let passType = "pass.com.example.sallyport.member"
+    static let eventType = "pass.com.example.sallyport.event"
     static let base = "/wallet"
 
     let part: WalletPart
@@ -298,6 +299,25 @@ enum WalletFolders {
         try put("pass-member.pem", as: "\(WalletFixture.passType).pem", folder)
         try put("pass-member.key.pem", as: "\(WalletFixture.passType).key", folder)
         try put("wwdr-test.pem", as: "intermediate.pem", folder)
+    }
+
+    /// Adds a template and a certificate of another type of pass.
+    static func addEvent(_ folder: String) throws {
+        let (from, to) = ("\(folder)/templates/member", "\(folder)/templates/event")
+        for part in ["", "/en.lproj", "/ja.lproj"] {
+            try Files.makeDirectory(to + part)
+            for name in try Files.list(from + part) where !name.hasSuffix(".lproj") {
+                try Files.write("\(to)\(part)/\(name)", try Files.read("\(from)\(part)/\(name)"), mode: 0o600)
+            }
+        }
+        let text = String(decoding: try Files.read("\(to)/pass.json"), as: UTF8.self)
+        try Files.write(
+            "\(to)/pass.json",
+            Array(text.replacing(WalletFixture.passType, with: WalletFixture.eventType).utf8),
+            mode: 0o600
+        )
+        try put("pass-event.pem", as: "\(WalletFixture.eventType).pem", folder)
+        try put("pass-event.key.pem", as: "\(WalletFixture.eventType).key", folder)
     }
 
     /// Puts a file of the vectors among the certificates.

@@ -1,8 +1,10 @@
 import EventIO
 import HTTPCore
+import Pages
 import Postgres
 import Primitives
 import ServerCore
+import Telemetry
 import WalletPass
 import Web
 
@@ -30,6 +32,10 @@ extension WalletPart {
 
     /// Where a member downloads the card.
     func link(of account: UUIDBytes, secret: Int, number: Int) throws(Failure) -> String {
+        "\(process.web.text)\(try linkPath(of: account, secret: secret, number: number))"
+    }
+
+    private func linkPath(of account: UUIDBytes, secret: Int, number: Int) throws(Failure) -> String {
         guard let key = secrets.linkKey(of: account, secret: secret, link: number) else {
             throw Failure(
                 .unavailable,
@@ -37,27 +43,93 @@ extension WalletPart {
                 retryAfter: 300
             )
         }
-        return "\(process.web.text)/wallet/\(account)?k=\(key.reveal())"
+        return "/wallet/\(account)?k=\(key.reveal())"
     }
 
     private func download(_ request: HTTPRequest) async throws -> HTTPResponse {
         // Without a member the key is compared with that of another, so that both take as long.
         let account = UUIDBytes(request.capture(0)) ?? UUIDBytes(high: 0, low: 0)
         let key = try? request.parameter("k")
-        let found = try await loop.database.read(MemberStatement.linked(account)).single()
+        let isWhole = (try? request.parameter("all")).map { $0.octets == "1" } ?? false
+        let limit = isWhole ? PassBundle.limit : 1
+        let found = try await loop.database.read(MemberStatement.linked(account, Int32(limit))).all()
         let isKey = secrets.isKey(
             key ?? "",
             of: account,
-            secret: found?.secret ?? secrets.newest,
-            link: found?.link ?? 0
+            secret: found.first?.secret ?? secrets.newest,
+            link: found.first?.link ?? 0
         )
-        guard let found, isKey else { throw Failure(.notFound) }
-        let file = try await files.file(found.pass, try webService(of: found.pass))
-        if request.method == .get { process.recorder.note(found.pass, isByLink: true) }
-        var response = HTTPResponse(.ok, block: linkBlock, fields: found.pass.validators)
-        let name = found.pass.passType.octets.parts(between: UInt8(ascii: ".")).last ?? "card"
-        _ = response.add(.contentDisposition, "attachment; filename=\"\(name).pkpass\"")
-        response.body = .bytes(file)
+        guard let first = found.first, isKey else { throw Failure(.notFound) }
+        if LinkVisitor(request).wantsPage {
+            let path = try linkPath(of: account, secret: first.secret, number: first.link)
+            return page(to: request, file: path + (isWhole ? "&all=1" : "") + "&\(LinkVisitor.download)=1")
+        }
+        var cards: [PassFile] = []
+        for (index, card) in found.enumerated() {
+            let bytes = try await files.file(card.pass, try webService(of: card.pass))
+            cards.append(PassFile(name: "\(index + 1).pkpass", bytes: bytes))
+        }
+        let response = cards.count == 1 ? single(cards[0], first.pass) : try await bundle(cards)
+        if request.method == .get { for card in found { process.recorder.note(card.pass, isByLink: true) } }
         return response
+    }
+
+    private func single(_ card: PassFile, _ pass: PassVersion) -> HTTPResponse {
+        var response = HTTPResponse(.ok, block: linkBlock, fields: pass.validators)
+        let name = pass.passType.octets.parts(between: UInt8(ascii: ".")).last ?? "card"
+        _ = response.add(.contentDisposition, "attachment; filename=\"\(name).pkpass\"")
+        response.body = .bytes(card.bytes)
+        return response
+    }
+
+    /// Several cards in one file.
+    private func bundle(_ cards: [PassFile]) async throws(Failure) -> HTTPResponse {
+        var response = HTTPResponse(.ok, block: bundleBlock)
+        response.add(.contentDisposition, constant: "attachment; filename=\"cards.pkpasses\"")
+        response.body = .bytes(try await files.bundle(cards))
+        return response
+    }
+
+    private func page(to request: HTTPRequest, file path: String) -> HTTPResponse {
+        let language = Language(preferredBy: request)
+        let document = frames[language].linkPage(LinkTarget(path) ?? .root)
+        var response = HTTPResponse(.ok, block: pageBlock, body: .bytes(document.bytes))
+        _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)
+        return response
+    }
+}
+
+/// Who opens a link: a person whose browser may not take a card by itself, or whatever else.
+struct LinkVisitor {
+    /// The parameter with which the page asks for the card.
+    static let download = "download"
+
+    /// Whether the answer is the page that says how the card gets onto the phone.
+    ///
+    /// Browsers ask for HTML by name; curl, and what fetches cards, does not. Of browsers those of an iPhone that call themselves
+    /// Safari take a card by one tap; the windows of other apps there do not.
+    let wantsPage: Bool
+
+    init(_ request: HTTPRequest) {
+        let asksForCard = (try? request.queryParameters().all)?.contains {
+            $0.name.octets == LinkVisitor.download.octets
+        }
+        var isBrowser = false
+        request.forEachValue(.accept) { value in isBrowser = isBrowser || value.has("text/html") }
+        var takesCards = false
+        request.forEachValue(.userAgent) { value in
+            takesCards = value.has("iPhone") && value.has("Safari/")
+        }
+        wantsPage = isBrowser && !takesCards && asksForCard != true
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a word stands somewhere in the field.
+    fileprivate func has(_ word: StaticString) -> Bool {
+        guard count >= word.utf8CodeUnitCount else { return false }
+        return (0...(count - word.utf8CodeUnitCount)).contains { start in
+            extracting(start..<(start + word.utf8CodeUnitCount)).isEqual(to: word)
+        }
     }
 }

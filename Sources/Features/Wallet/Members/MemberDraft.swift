@@ -20,12 +20,16 @@ struct MemberDraft {
 
     /// Reads a content; every member of it is known.
     ///
+    /// - Parameters:
+    ///   - idName: Which member is the shop's own id.
+    ///   - generated: The id where the content has none; `nil` where it needs one.
     /// - Throws: `JSONRefusal`; a value that is none of ours is one of another type.
-    init(_ body: JSONReader) throws(JSONRefusal) {
+    init(_ body: JSONReader, idName: String = "externalId", or generated: String? = nil) throws(JSONRefusal) {
         var body = body
-        externalID = try body.text("externalId")
+        guard let id = try body.optionalText(idName) ?? generated else { throw body.refusal(idName, .missing) }
+        externalID = id
         guard MemberDraft.isText(externalID, 1...128) else {
-            throw body.refusal("externalId", .notA("1 to 128 octets of text"))
+            throw body.refusal(idName, .notA("1 to 128 octets of text"))
         }
         name = try body.optionalText("name")
         guard name.map({ MemberDraft.isText($0, 0...200) }) ?? true else {

@@ -27,6 +27,8 @@ extension WalletPart {
     /// Makes a member and a pass, or finds them: the same card and link each time.
     func issue(_ draft: MemberDraft) async throws(Failure) -> (pass: IssuedPass, answer: MemberAnswer) {
         let template = try draft.chosen(from: files.current)
+        // One of a reload a moment ago: the database has to know it before a pass is made of it.
+        try await Failure.mapErrors { try await self.process.note(self.loop.database) }
         let serial = Serial.random(loop.reactor.random)
         let statement = MemberStatement.issue(
             draft.externalID,

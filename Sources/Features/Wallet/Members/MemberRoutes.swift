@@ -7,7 +7,13 @@ import Web
 
 extension WalletPart: ServiceRouted {
     /// What the shop's programs ask for.
-    package static let serviceRoutes = [
+    package static let serviceRoutes = memberRoutes + sampleRoutes
+
+    package var servedRoutes: [ServiceRoute<WalletPart>] {
+        process.settings.hasSampleRoutes ? WalletPart.serviceRoutes : WalletPart.memberRoutes
+    }
+
+    private static let memberRoutes = [
         ServiceRoute<WalletPart>(.issueCard) { call throws(Failure) in try await call.part.issue(call) },
         ServiceRoute(.listMembers) { call throws(Failure) in try await call.part.list(call) },
         ServiceRoute(.readMember) { call throws(Failure) in
@@ -32,7 +38,8 @@ extension WalletPart: ServiceRouted {
     /// What all of them share.
     static var rules: ServiceRules {
         var rules = ServiceRules()
-        rules.idPatterns["passType"] = "^[A-Za-z0-9._~-]{1,128}$"
+        for name in ["passType", "member"] { rules.idPatterns[name] = "^[A-Za-z0-9._~-]{1,128}$" }
+        rules.idPatterns["points"] = "^(0|[1-9][0-9]{0,8})$"
         return rules
     }
 
@@ -43,7 +50,7 @@ extension WalletPart: ServiceRouted {
         return ServiceAnswer(answer.status, answer.content)
     }
 
-    private func list(_ call: ServiceCall<WalletPart>) async throws(Failure) -> ServiceAnswer {
+    func list(_ call: ServiceCall<WalletPart>) async throws(Failure) -> ServiceAnswer {
         let names = ["state", "name", "externalId"]
         let query = try call.query(ListForm.parameters + names, nonEmpty: names)
         var wanted = MemberQuery()
@@ -70,9 +77,16 @@ extension WalletPart: ServiceRouted {
 
     private func changePoints(_ call: ServiceCall<WalletPart>) async throws(Failure) -> ServiceAnswer {
         let account = try call.id()
-        let body = try call.body()
-        let change = try Failure.reading { () throws(JSONRefusal) in try PointsChange(body) }
-        let claim = try call.claim()
+        return try await changePoints(call, account, try PointsChange(of: call), try call.claim())
+    }
+
+    /// Changes points once for each claim.
+    func changePoints(
+        _ call: ServiceCall<WalletPart>,
+        _ account: UUIDBytes,
+        _ change: PointsChange,
+        _ claim: IdempotencyClaim
+    ) async throws(Failure) -> ServiceAnswer {
         guard let result = try await self.change(account, change, claim) else {
             return try await call.replay(of: claim)
         }
@@ -81,6 +95,14 @@ extension WalletPart: ServiceRouted {
 }
 
 extension PointsChange {
+    /// What the content of a request asks for.
+    ///
+    /// - Throws: `invalid_request`.
+    init(of call: ServiceCall<WalletPart>) throws(Failure) {
+        let body = try call.body()
+        self = try Failure.reading { () throws(JSONRefusal) in try PointsChange(body) }
+    }
+
     /// `{"set":n}` or `{"add":n}`.
     init(_ body: JSONReader) throws(JSONRefusal) {
         var body = body

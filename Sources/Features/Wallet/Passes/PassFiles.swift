@@ -62,6 +62,17 @@ final class PassFiles: Sendable {
         }.get()
     }
 
+    /// Some finished passes in one file.
+    func bundle(_ passes: [PassFile]) async throws(Failure) -> [UInt8] {
+        try await workers.run(.bulk) { () -> Result<[UInt8], Failure> in
+            do throws(PassPackageError) {
+                return .success(try PassBundle.package(passes, at: SystemClock().now()))
+            } catch {
+                return .failure(Failure(.internalError, "wallet: \(error)"))
+            }
+        }.get()
+    }
+
     private static func build(
         _ pass: PassVersion,
         _ webService: PassWebService,

@@ -113,13 +113,13 @@ enum MemberStatement {
     /// Pass type; whether there is one.
     static let wakeAll = TypedStatement<Bool, String>(name: "wallet_wake_all", sql: "SELECT wallet_wake_all($1)")
 
-    /// The first pass of a member whose membership goes on, and what the key of the link is derived from.
-    static let linked = TypedStatement<LinkedPass, UUIDBytes>(
+    /// The first passes of a member whose membership goes on, so many, and what the key of the link is derived from.
+    static let linked = TypedStatement<LinkedPass, UUIDBytes, Int32>(
         name: "wallet_linked",
         sql: """
             SELECT m.link_secret::bigint, m.link_number::bigint, \(PassVersion.columns)
             FROM wallet_member AS m JOIN wallet_pass AS p USING (account_id)
-            WHERE m.account_id = $1 AND m.ended_at IS NULL ORDER BY p.created_at, p.pass_type LIMIT 1
+            WHERE m.account_id = $1 AND m.ended_at IS NULL ORDER BY p.created_at, p.pass_type LIMIT $2
             """
     ) { row in
         LinkedPass(secret: try row.next(), link: try row.next(), pass: try PassVersion(&row))

@@ -1,4 +1,5 @@
 import HTTPCore
+import Primitives
 package import StrictJSON
 import Web
 
@@ -203,14 +204,23 @@ package struct OpenAPIDocument {
                     "\(route.method.text)".lowercased(),
                     self.operation(route, feature.rules)
                 )
-                if let index = members.firstIndex(where: { $0.name == route.path.text }) {
+                let path = OpenAPIDocument.path(route.path)
+                if let index = members.firstIndex(where: { $0.name == path }) {
                     members[index].value = .object(members[index].value.members + [operation])
                 } else {
-                    members.append(JSONMember(route.path.text, .object([operation])))
+                    members.append(JSONMember(path, .object([operation])))
                 }
             }
         }
         return .object(members)
+    }
+
+    /// The path with the names of its places alone.
+    private static func path(_ pattern: RoutePattern) -> String {
+        let parts = pattern.text.octets.parts(between: UInt8(ascii: "/")).map { part in
+            part.octets.ends(with: ":any}") ? String(decoding: part.utf8.dropLast(5), as: UTF8.self) + "}" : part
+        }
+        return parts.joined(separator: "/")
     }
 
     private func operation(_ route: RouteDescription, _ rules: ServiceRules) -> JSONValue {
@@ -247,9 +257,9 @@ package struct OpenAPIDocument {
                 "description": .string(parameter.meaning), "schema": parameter.shape.json(isOpen: false),
             ]
         }
-        if route.needsWord {
+        if route.takesWord {
             list.append([
-                "name": "Idempotency-Key", "in": "header", "required": true,
+                "name": "Idempotency-Key", "in": "header", "required": .bool(route.needsWord),
                 "description": .string(repeats(route, rules)),
                 "schema": ["type": "string", "pattern": .string(SchemaPattern.idempotencyKey)],
             ])
@@ -266,10 +276,13 @@ package struct OpenAPIDocument {
 
     /// What a repeat under the same Idempotency-Key comes to.
     private static func repeats(_ route: RouteDescription, _ rules: ServiceRules) -> String {
-        if case .unused(let reason) = route.shape.claim { return "required, but not used by this route: " + reason }
-        return
+        switch route.shape.claim {
+        case .unused(let reason): "required, but not used by this route: " + reason
+        case .optional(let effect): effect
+        case .kept, .none:
             "a repeat under this key, with any API key of the account, has no second effect and gets the same answer, "
-            + "\(rules.keepsAnswers); another request under it is refused"
+                + "\(rules.keepsAnswers); another request under it is refused"
+        }
     }
 
     private func responses(_ route: RouteDescription, _ rules: ServiceRules) -> JSONValue {

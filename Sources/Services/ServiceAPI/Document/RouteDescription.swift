@@ -1,7 +1,7 @@
 package import HTTPCore
 package import Web
 
-/// What is known of a route below `/v1`, for the router and for the document that describes the interface.
+/// What is known of a route for merchants' programs, for the router and for the document that describes the interface.
 package struct RouteDescription: Sendable {
     /// One success.
     package struct Answer: Sendable {
@@ -38,6 +38,8 @@ package struct RouteDescription: Sendable {
         case kept
         /// A POST needs it, but the route remembers by itself what became of the request; the text says how, for people.
         case unused(String)
+        /// A POST may have it; the text says what becomes of a repeat, for people.
+        case optional(String)
         /// It is not asked for.
         case none
     }
@@ -131,11 +133,19 @@ package struct RouteDescription: Sendable {
         self.shape = shape
     }
 
-    /// Whether a request has content, which has to be JSON.
-    var hasContent: Bool { method == .post || method == .put || method == .patch }
+    /// Whether a request has content, which has to be JSON; what comes with any other is not looked at.
+    var hasContent: Bool { shape.body != nil && mayHaveContent }
+
+    private var mayHaveContent: Bool { method == .post || method == .put || method == .patch }
+
+    /// Whether an Idempotency-Key is read.
+    var takesWord: Bool { method == .post && shape.claim != .none }
 
     /// Whether a request has to have an Idempotency-Key.
-    var needsWord: Bool { method == .post && shape.claim != .none }
+    var needsWord: Bool {
+        if case .optional = shape.claim { return false }
+        return takesWord
+    }
 
     /// Whether the answer is kept for repeats.
     var isKept: Bool { method == .post && shape.claim == .kept }
@@ -147,10 +157,10 @@ package struct RouteDescription: Sendable {
             .invalidRequest, .unauthenticated, .scopeMissing, .browserNotAllowed, .rateLimited, .internalError,
             .unavailable, .methodNotAllowed,
         ]
-        if hasContent { codes.formUnion([.requestTimeout, .contentTooLarge, .unsupportedMediaType]) }
-        if needsWord {
-            codes.formUnion([.idempotencyKeyMissing, .idempotencyKeyInvalid, .requestInProgress, .outcomeUnknown])
-        }
+        if mayHaveContent { codes.formUnion([.requestTimeout, .contentTooLarge]) }
+        if hasContent { codes.insert(.unsupportedMediaType) }
+        if takesWord { codes.formUnion([.idempotencyKeyInvalid, .requestInProgress, .outcomeUnknown]) }
+        if needsWord { codes.insert(.idempotencyKeyMissing) }
         if isKept { codes.insert(.idempotencyKeyReused) }
         if !path.places.isEmpty { codes.insert(.notFound) }
         codes.formUnion(shape.problems)

@@ -96,11 +96,10 @@ package final class BoundRoutes<Part: AnyObject> {
 
     /// What is wrong with the fields of a request; answered only to clients with a key.
     private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Failure? {
-        guard route.hasContent else { return nil }
-        guard request.contentTypeIs(.bareJSON) else { return Failure(.unsupportedMediaType) }
-        guard route.needsWord else { return nil }
+        if route.hasContent, !request.contentTypeIs(.bareJSON) { return Failure(.unsupportedMediaType) }
+        guard route.takesWord else { return nil }
         let texts = request.values(.idempotencyKey)
-        guard let first = texts.first else { return Failure(.idempotencyKeyMissing) }
+        guard let first = texts.first else { return route.needsWord ? Failure(.idempotencyKeyMissing) : nil }
         guard texts.count == 1 else {
             return Failure(.idempotencyKeyInvalid, message: "The field comes twice.", field: "Idempotency-Key")
         }
@@ -120,6 +119,6 @@ protocol MountedRoutes: AnyObject {
 
 extension BoundRoutes: MountedRoutes where Part: ServiceRouted {
     func mount(_ routes: inout Routes) throws(RouteError) {
-        try routes.mount(BoundRoutes.group(Part.serviceRoutes), on: self)
+        try routes.mount(BoundRoutes.group(part.servedRoutes), on: self)
     }
 }

@@ -30,6 +30,11 @@ extension ServiceCall {
         )
     }
 
+    /// The same where the request has an `Idempotency-Key`, on a route that does not need one.
+    package func optionalClaim() throws(Failure) -> IdempotencyClaim? {
+        content.idempotencyKey == nil ? nil : try claim()
+    }
+
     /// Carries a request out that may be carried out twice without harm, and keeps its answer for repeats.
     ///
     /// Not for what moves money: that claims in the very statement that begins it.

@@ -1,0 +1,57 @@
+import Pages
+import Web
+
+extension Frame {
+    /// The page that says what a member's card is, and how it gets onto the phone.
+    ///
+    /// - Parameter file: Answers with the card itself.
+    func linkPage(_ file: LinkTarget) -> Template<Never> {
+        func text(_ words: Localized) -> String { words.text(in: language) }
+        return document(
+            Head(title: "\(text(LinkTexts.heading))"),
+            """
+            <section class="card hero">
+            <h1>\(text(LinkTexts.heading))</h1>
+            <p>\(text(LinkTexts.what))</p>
+            <p class="actions"><a id="card" class="button button-main button-wide" rel="noreferrer" href="\(file)">\
+            \(text(LinkTexts.fetch))</a></p>
+            <p class="note">\(text(LinkTexts.keep))</p>
+            </section>
+            <section class="card">
+            <h2>\(text(LinkTexts.how))</h2>
+            <ul>
+            \(Markup(each: LinkTexts.ways) { "<li>\(text($0))</li>\n" })</ul>
+            </section>
+            """
+        )
+    }
+}
+
+/// Texts of the page of a link.
+private enum LinkTexts {
+    static let heading = Localized("会員カード", "Your member card")
+    static let what = Localized(
+        "iPhoneのウォレットに入れて使う会員カードです。ポイントが変わると、カードの表示も自動で変わります。",
+        "It goes into Wallet on your iPhone, and shows your points there: when they change, the card follows by itself."
+    )
+    static let fetch = Localized("カードを受け取る", "Get the card")
+    static let keep = Localized(
+        "このページのアドレスはカードの鍵です。ほかの人に渡さないでください。",
+        "Whoever has the address of this page can install the card: keep it to yourself."
+    )
+    static let how = Localized("カードの入れ方", "How it gets onto the phone")
+    static let ways = [
+        Localized(
+            "iPhone：このリンクをSafariで開き、「追加」をタップします。ほかのアプリの中の画面では開けないことがあります。",
+            "On an iPhone, open this link in Safari and tap Add. Windows inside other apps may not take a card."
+        ),
+        Localized(
+            "パソコン：受け取ったファイルを、メールやAirDropでiPhoneに送ります。",
+            "On a computer, get the file and send it to the iPhone by mail or AirDrop."
+        ),
+        Localized(
+            "Android：Apple ウォレット形式のカードに対応したアプリで開きます。",
+            "On Android, open the file in an app that takes cards for Apple Wallet."
+        ),
+    ]
+}
