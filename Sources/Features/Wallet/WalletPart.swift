@@ -27,7 +27,7 @@ package final class WalletPart: OperatorPagePart {
     let frames: EachLanguage<Frame>
     let notModified: Counter
     /// `nil` where the shop's staff has no pages.
-    package let desk: OperatorDesk?
+    package let access: OperatorAccess?
     /// What passes tell phones to ask.
     let webServiceURL: String
 
@@ -39,7 +39,7 @@ package final class WalletPart: OperatorPagePart {
         self.loop = loop
         self.process = process
         limits = process.limits
-        desk = loop.offered(OperatorDesk.self)
+        access = loop.offered(OperatorAccess.self)
         webServiceURL = process.settings.webServiceURL(process.web)
         do throws(CryptographyError) {
             secrets = try PassSecrets(process.keyring)
@@ -100,7 +100,7 @@ package final class WalletPart: OperatorPagePart {
             try routes.mount(WalletPart.phoneRoutes(on: WalletPart.phoneHost, below: ""), on: self)
         }
         try routes.mount(WalletPart.linkRoutes, on: self)
-        if desk != nil { try routes.mount(WalletPart.consoleRoutes, on: self) }
+        if access != nil { try routes.mount(WalletPart.consoleRoutes, on: self) }
     }
 
     package func schedule(_ jobs: JobSchedule) {

@@ -114,7 +114,7 @@ final class OperatorFrames {
             <div class="staff">
             <nav aria-label="\(OperatorTexts.menu.text(in: language))"><ul class="menu">\(items)</ul></nav>
             <form class="person" method="post" action="\(LinkTarget(own: "/console/sign-out"))">
-            <input type="hidden" name="\(OperatorDesk.wordField)" value="\(session.token.formWord)">
+            <input type="hidden" name="\(OperatorAccess.wordField)" value="\(session.token.formWord)">
             <span>\(session.name)</span>
             <button class="button button-quiet" type="submit">\(OperatorTexts.signOut.text(in: language))</button>
             </form>

@@ -12,7 +12,7 @@ extension OperatorRequest {
     package func form(_ action: LinkTarget, _ content: Markup<Never>) -> Markup<Never> {
         """
         <form class="fields" method="post" action="\(action)">
-        <input type="hidden" name="\(OperatorDesk.wordField)" value="\(session.token.formWord)">
+        <input type="hidden" name="\(OperatorAccess.wordField)" value="\(session.token.formWord)">
         \(content)
         </form>
         """

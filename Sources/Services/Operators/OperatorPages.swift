@@ -65,7 +65,7 @@ package struct OperatorPages: Feature {
         return Walkthrough(
             page: "",
             text: """
-                The shop's staff: http://\(listener)\(OperatorDesk.root)   (name: \(OperatorRoster.demoName), key: in \(keysPath))
+                The shop's staff: http://\(listener)\(OperatorAccess.root)   (name: \(OperatorRoster.demoName), key: in \(keysPath))
                 """
         )
     }

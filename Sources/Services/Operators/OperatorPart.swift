@@ -14,19 +14,19 @@ package import Web
 package final class OperatorPart: OperatorPagePart {
     private let process: OperatorProcess
     private let loop: LoopContext
-    private let staff: OperatorDesk
+    private let staff: OperatorAccess
     private var lines = LogBudgets<OperatorSignInLimits.Outcome>(perSecond: 5)
 
     /// Its own pages are always served.
-    package var desk: OperatorDesk? { staff }
+    package var access: OperatorAccess? { staff }
 
     init(_ process: OperatorProcess, _ loop: LoopContext) throws {
         self.process = process
         self.loop = loop
         let frames = OperatorFrames(try loop.demanded(EachLanguage<Frame>.self), process.menu, loop.headers)
-        staff = OperatorDesk(process, loop, frames)
+        staff = OperatorAccess(process, loop, frames)
         loop.offer(staff)
-        loop.offer(SignInPaths([OperatorDesk.root, OperatorDesk.root + "/", "/static/"]))
+        loop.offer(SignInPaths([OperatorAccess.root, OperatorAccess.root + "/", "/static/"]))
     }
 
     package static let routes: [RouteGroup<OperatorPart>] = [
@@ -34,7 +34,7 @@ package final class OperatorPart: OperatorPagePart {
             on: .admin,
             .operators,
             prefix: "/console/",
-            bodyLimit: OperatorDesk.bodyLimit,
+            bodyLimit: OperatorAccess.bodyLimit,
             [
                 Route(.get, "/console/sign-in", "the staff's sign-in", OperatorPart.signInPage),
                 Route(.post, "/console/sign-in", "sign in with name and key", OperatorPart.signIn),

@@ -5,12 +5,12 @@ package import Web
 /// A part of a feature with pages for the shop's staff.
 package protocol OperatorPagePart: FeaturePart, SendableMetatype {
     /// What the loop offers; `nil` where the settings switch these pages off.
-    var desk: OperatorDesk? { get }
+    var access: OperatorAccess? { get }
 }
 
 extension OperatorPagePart {
     package func mount(_ routes: inout Routes) throws(RouteError) {
-        for group in Self.routes where desk != nil || group.format != .operators {
+        for group in Self.routes where access != nil || group.format != .operators {
             try routes.mount(group, on: self)
         }
     }
@@ -24,7 +24,7 @@ extension FormatName {
 extension RouteGroup where Part: OperatorPagePart {
     /// Pages on the administration listener, below `/console/`; not there where the settings switch them off.
     package static func operators(_ routes: [Route<Part>]) -> RouteGroup {
-        RouteGroup(on: .admin, .operators, bodyLimit: OperatorDesk.bodyLimit, routes)
+        RouteGroup(on: .admin, .operators, bodyLimit: OperatorAccess.bodyLimit, routes)
     }
 }
 
@@ -38,8 +38,8 @@ extension Route where Part: OperatorPagePart {
     ) -> Route {
         Route(.get, pattern, summary) { part in
             { request in
-                guard let desk = part.desk else { throw Failure(.notFound) }
-                return try await desk.page(request, for: role, handler(part))
+                guard let access = part.access else { throw Failure(.notFound) }
+                return try await access.page(request, for: role, handler(part))
             }
         }
     }
@@ -56,8 +56,8 @@ extension Route where Part: OperatorPagePart {
     ) -> Route {
         Route(.post, pattern, summary) { part in
             { request in
-                guard let desk = part.desk else { throw Failure(.notFound) }
-                return try await desk.change(request, for: role, fields, handler(part))
+                guard let access = part.access else { throw Failure(.notFound) }
+                return try await access.change(request, for: role, fields, handler(part))
             }
         }
     }

@@ -121,12 +121,12 @@ struct Board: Feature, FeatureProcess {
 
     final class Part: OperatorPagePart {
         private let loop: LoopContext
-        let desk: OperatorDesk?
+        let access: OperatorAccess?
         private(set) var texts: [String] = []
 
         init(_ loop: LoopContext) {
             self.loop = loop
-            desk = loop.offered(OperatorDesk.self)
+            access = loop.offered(OperatorAccess.self)
         }
 
         static let routes: [RouteGroup<Part>] = [

@@ -199,11 +199,11 @@ private struct Shown: Feature, FeatureProcess {
             var page: ((OperatorRequest) throws -> OperatorPage)?
         }
 
-        let desk: OperatorDesk?
+        let access: OperatorAccess?
         private let holder = Holder()
 
         init(_ loop: LoopContext) {
-            desk = loop.offered(OperatorDesk.self)
+            access = loop.offered(OperatorAccess.self)
             loop.offer(holder)
         }
 

@@ -11,7 +11,7 @@ import Web
 /// What pages of the staff go through on a loop: sign-in, role, form word, frame, refusals.
 ///
 /// Offered on the loop; a feature whose part has pages finds it there.
-package final class OperatorDesk {
+package final class OperatorAccess {
     private let process: OperatorProcess
     private let loop: LoopContext
     let frames: OperatorFrames
@@ -55,8 +55,8 @@ package final class OperatorDesk {
         try request.requireSameOrigin(as: try origin(of: request))
         guard let session = try await session(of: request) else { return signIn(request) }
         do {
-            let form = try request.form(fields + [OperatorDesk.wordField])
-            guard session.token.admits(form[OperatorDesk.wordField]) else { throw Failure(.operatorFormExpired) }
+            let form = try request.form(fields + [OperatorAccess.wordField])
+            guard session.token.admits(form[OperatorAccess.wordField]) else { throw Failure(.operatorFormExpired) }
             try demand(role, of: session)
             switch try await body(asked(request, session, form)) {
             case .page(let page): return frames.answer(page, to: request, session)
@@ -148,7 +148,7 @@ struct OperatorReturn {
     init?(_ text: String) {
         let path = text.octets.parts(between: UInt8(ascii: "?"), limit: 1)[0].octets
         guard text.utf8.count <= OperatorReturn.limit, !path.utf8.elementsEqual("/console/sign-in".utf8),
-            path == OperatorDesk.root.octets || path.starts(with: "/console/"),
+            path == OperatorAccess.root.octets || path.starts(with: "/console/"),
             let target = LinkTarget(text)
         else { return nil }
         self.target = target

@@ -10,7 +10,7 @@ import Testing
 @testable import Operators
 
 @Suite("Pages of the staff")
-struct OperatorDeskTests {
+struct OperatorAccessTests {
     @Test("A page of a feature has the menu, the person, no script, and texts escaped")
     func page() async throws {
         try await StaffProgram.run { staff in
@@ -168,7 +168,7 @@ struct OperatorDeskTests {
             let large = try await staff.ask(
                 .post,
                 "/console/board/write",
-                body: String(repeating: "x", count: OperatorDesk.bodyLimit + 1)
+                body: String(repeating: "x", count: OperatorAccess.bodyLimit + 1)
             )
             #expect(large.status == 413)
             #expect(large.failure == "payload_too_large")
