@@ -16,6 +16,8 @@ SELECT (left(id_floor(now() - d * interval '1 day')::text, 14) || '7000-8000-000
 FROM generate_series(1, 99) AS d;
 INSERT INTO wallet_push_job (due_at, not_before, since, wanted, attempts, is_again, is_sent, device, pass_type)
 SELECT a.at, a.at, a.at, 1, 0, false, false, a.webview_session_id::text, 'pass.com.example.a' FROM aged AS a;
+INSERT INTO wallet_certificate (expires_at, told_days, pass_type, fingerprint)
+SELECT a.at, 60, 'pass.com.example.a', sha256(a.webview_session_id::text::bytea) FROM aged AS a;
 -- allowance wallet_member_read partitions=200: the history of a pass is as old as the pass
 -- allowance wallet_push_prune tables=wallet_template: the templates of the shop
 -- allowance wallet_walk tables=wallet_template: the templates of the shop
@@ -28,8 +30,8 @@ SELECT a.at, a.at, a.at, 1, 0, false, false, a.webview_session_id::text, 'pass.c
 -- allowance wallet_points tables=wallet_tag: a table of one row
 -- allowance wallet_issue tables=wallet_tag: a table of one row
 -- values wallet_template_set: 'member', 'pass.com.example.a', '\x00', '["points"]'
--- values wallet_fetched: '[{"type":"pass.com.example.a","serial":"A","version":1,"link":true}]'
+-- values wallet_fetched: '[{"type":"pass.com.example.a","serial":"A","version":1,"kind":"link"},{"type":"pass.com.example.a","serial":"A","version":1,"kind":"known"}]'
 -- values wallet_log: '[{"kind":"other","message":"x"}]', '1000'
 -- values wallet_issue: 'customer', 'Hanako', '0', 'pass.com.example.a', 'A', 'member', '{}', '1'
 -- values wallet_push_settle: '[{"n":1,"device":"A","type":"pass.com.example.a","claim":"00000000-0000-0000-0000-000000000000","pause":1,"ended":true,"counts":false}]'
--- allowance wallet_log rows=1100: counts the lines of the day up to its limit
+-- allowance wallet_log tables=wallet_device_log_day: a table of one row

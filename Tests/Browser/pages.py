@@ -261,7 +261,7 @@ class Seller:
             return subprocess.run([shop.program, *arguments], env=data, cwd=purchase.ROOT, capture_output=True, text=True, check=True).stdout
 
         self.shop, self.origin = shop, f"http://127.0.0.1:{port}"
-        self.key = said("keys", "create", "--name", "pages", "--scopes", SCOPES).strip()
+        self.key = said("keys", "create", "--name", "pages", "--scopes", SCOPES + ",wallet:read,wallet:write").strip()
         secret = json.loads(said("postage-key", self.origin))["secret"]
         self.process = subprocess.Popen([sys.executable, purchase.ROOT / "examples/postage.py"], stderr=subprocess.DEVNULL,
                                         env={**os.environ, "PORT": str(port), "POSTAGE_SECRETS": secret})
@@ -343,6 +343,21 @@ def paid_in_an_app(shop, look, client):
         look.findings.append(f"thanks: the number was {number} and is {view.text('#order_number')}")
     other.open_again(launch)
     look.look(other, "launch-again-paid")
+
+
+def member_card(shop, look, key):
+    """The link of a member's card in a browser that takes none, and the member as the staff sees them."""
+    fields = {"Authorization": "Bearer " + key, "Content-Type": "application/json"}
+    body = json.dumps({"externalId": "pages-" + look.language, "name": "山田 花子"}).encode()
+    request = urllib.request.Request(shop.web + "/v1/wallet/members", data=body, headers=fields)
+    card = json.load(urllib.request.urlopen(request, context=shop.trust))
+    tab = look.tab()
+    tab.driver.get(card["walletUrl"])
+    look.look(tab, "card", fold=["#card"])
+    request = urllib.request.Request(tab.find("#card")[0].get_attribute("href"), headers={"Accept": "text/html"})
+    with urllib.request.urlopen(request, context=shop.trust) as answer:
+        if answer.headers["Content-Type"] != "application/vnd.apple.pkpass" or not answer.read().startswith(b"PK"):
+            look.findings.append(f"card: the button leads to {answer.headers['Content-Type']}")
 
 
 def by_the_staff(shop, look, key):
@@ -484,6 +499,7 @@ def main():
                     not_sent(shop, look, seller)
                     if not large:
                         paid_in_an_app(shop, look, "androidApp")
+                    member_card(shop, look, seller.key)
                     by_the_staff(shop, look, key)
                     cards(shop, look, key)
                     hosted(shop, look)

@@ -59,11 +59,14 @@ CREATE TABLE wallet_template (
 
 -- A phone, or a watch, for the passes of one type: where to wake it. A row only while a pass is registered for it.
 CREATE TABLE wallet_device (
-    token_at   timestamptz NOT NULL, -- when the token came: one that the push service calls dead since before then is another one
-    seen_at    timestamptz NOT NULL,
-    device     text        NOT NULL, -- as the phone calls itself; whoever knows it may list its passes
-    pass_type  text        NOT NULL,
-    push_token text        NOT NULL, -- hexadecimal, lower case
+    token_at    timestamptz NOT NULL, -- when the token came: one that the push service calls dead since before then is another one
+    seen_at     timestamptz NOT NULL,
+    device      text        NOT NULL, -- as the phone calls itself; whoever knows it may list its passes
+    pass_type   text        NOT NULL,
+    push_token  text        NOT NULL, -- hexadecimal, lower case
+    pushed_at   timestamptz,          -- when a push was last answered, or was not, and how; for people
+    push_status integer,              -- NULL where nothing was answered
+    push_reason text,
     PRIMARY KEY (device, pass_type)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -108,6 +111,23 @@ CREATE INDEX wallet_device_log_pass ON wallet_device_log (pass_type, serial, log
 
 INSERT INTO partitioned_table VALUES ('wallet_device_log', 'day', interval '20 days', 1, 100);
 
+-- How many of these a day has.
+CREATE TABLE wallet_device_log_day (
+    day   date   NOT NULL,
+    lines bigint NOT NULL
+) WITH (fillfactor = 10);
+
+INSERT INTO wallet_device_log_day VALUES ('epoch', 0);
+
+-- Certificates that end soon, and of how few days the shop was told last.
+CREATE TABLE wallet_certificate (
+    expires_at  timestamptz NOT NULL,
+    told_days   integer     NOT NULL,
+    pass_type   text        NOT NULL,
+    fingerprint bytea       NOT NULL,
+    PRIMARY KEY (pass_type, fingerprint)
+);
+
 -- What is added to the number of a transaction for the tag of what it changes. Numbers of transactions begin anew in another cluster,
 -- and with an old backup; tags that phones have must not.
 CREATE TABLE wallet_tag (
@@ -121,4 +141,5 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON wallet_member, wallet_pass TO sallyport_
 GRANT SELECT, INSERT, UPDATE, DELETE ON wallet_device, wallet_registration TO sallyport_service;
 GRANT SELECT, INSERT, UPDATE ON wallet_template TO sallyport_service;
 GRANT SELECT, INSERT ON wallet_history, wallet_device_log TO sallyport_service;
-GRANT SELECT, UPDATE ON wallet_tag TO sallyport_service;
+GRANT SELECT, UPDATE ON wallet_tag, wallet_device_log_day TO sallyport_service;
+GRANT SELECT, INSERT, UPDATE (told_days) ON wallet_certificate TO sallyport_service;

@@ -84,7 +84,12 @@ extension WebhookEventType {
     /// There is a new version of a pass.
     static let passUpdated = WebhookEventType("wallet.pass.updated")
 
-    static let ofPasses: [any FeatureSlot] = [passInstalled, passRemoved, passLost, passUpdated]
+    /// The certificate of a pass type ends soon.
+    static let passCertificateExpiring = WebhookEventType("wallet.certificate.expiring")
+
+    static let ofPasses: [any FeatureSlot] = [
+        passInstalled, passRemoved, passLost, passUpdated, passCertificateExpiring,
+    ]
 }
 
 extension AccountData {

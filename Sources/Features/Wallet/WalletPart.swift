@@ -114,6 +114,9 @@ package final class WalletPart: OperatorPagePart {
             try await process.note(database)
             try await walk(within: budget)
         }
+        jobs.every(.seconds(600), budget: .seconds(30), "wallet.certificates") { _ in
+            try await process.certificateEnds.tell(of: process.files.current, at: SystemClock().now(), database)
+        }
         jobs.upkeep?.add { [self] in await prune() }
         let sender = PushSender(process.pushes, loop)
         jobs.keep({ await sender.run() }, stop: { await sender.stop() })

@@ -15,6 +15,7 @@ package final class WalletProcess: FeatureProcess {
     let settings: WalletSettings
     let files: PassFiles
     let recorder = FetchRecorder()
+    let certificateEnds: PassCertificateEnds
     let limits: WalletLimits
     let pushes: PushProcess
     let keyring: Keyring
@@ -37,6 +38,8 @@ package final class WalletProcess: FeatureProcess {
         let stock = PassStock(settings, at: SystemClock().now())
         files = PassFiles(stock, cacheSize: settings.cacheSize, process.workers, process.metrics)
         pushes = try PushProcess(settings.push, stock.credentials)
+        certificateEnds = PassCertificateEnds(process.metrics)
+        certificateEnds.show(stock)
         report(stock)
     }
 
@@ -77,6 +80,7 @@ package final class WalletProcess: FeatureProcess {
         let read = PassStock(settings, at: SystemClock().now())
         files.current = read.completed(by: files.current)
         isNoted.withLock { $0 = false }
+        certificateEnds.show(files.current)
         report(read)
         try pushes.replace(files.current.credentials)
         guard read.problems.isEmpty else { throw ConfigurationError(problems: read.problems.map(\.line)) }

@@ -179,6 +179,33 @@ import WalletPass
         }
     }
 
+    @Test func `that has the newest version is noted once a day and version`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            func noted() async throws -> [[String?]] {
+                while let fetches = wallet.process.recorder.take() {
+                    _ = try await wallet.part.loop.database.work(UpkeepStatement.fetched(fetches))
+                }
+                return try wallet.admin.rows(
+                    "SELECT kind, detail->>'version' FROM wallet_history WHERE kind <> 'updated' ORDER BY history_id"
+                )
+            }
+            func ask() async throws -> Int {
+                let date = try #require(try await wallet.fetch(card, method: .head)[.lastModified])
+                return try await wallet.fetch(card, fields: [(.ifModifiedSince, date)]).status
+            }
+            for _ in 0..<3 { #expect(try await ask() == 304) }
+            #expect(try await noted() == [["created", nil], ["not_modified", "1"]])
+            #expect(try await ask() == 304)
+            #expect(try await noted() == [["created", nil], ["not_modified", "1"]])
+            _ = try await wallet.change(card, .set(1))
+            #expect(try await ask() == 304)
+            #expect(try await noted().last == ["not_modified", "2"])
+            // Nobody has fetched anything.
+            #expect(try wallet.admin.rows("SELECT fetched_at FROM wallet_pass") == [[nil]])
+        }
+    }
+
     @Test(arguments: ["", "?k=", "?k=x", "?k=AAAAAAAAAAAAAAAAAAAAAA", "?k=a&k=b"])
     func `gets no card without the key of the link`(query: String) async throws {
         try await withWallet { wallet in
@@ -232,6 +259,25 @@ import WalletPass
             let shown = try JSONParser.parse(try await wallet.part.member(card.account))
             let errors = shown["passes"]?.elements.first?["errors"]?.elements ?? []
             #expect(errors.first?["message"]?.text == "Received invalid pass data.")
+        }
+    }
+}
+
+@Suite struct `What phones report` {
+    @Test func `is kept up to the limit of a day`() async throws {
+        try await withWallet { wallet in
+            func kept(_ count: Int) async throws -> Int {
+                let lines = JSONValue.array(Array(repeating: ["kind": "other", "message": "x"], count: count))
+                return try await wallet.part.loop.database.write(PhoneStatement.log(lines.description, 5)).first()
+            }
+            #expect(try await kept(3) == 3)
+            #expect(try await kept(3) == 2)
+            #expect(try await kept(1) == 0)
+            #expect(try wallet.admin.rows("SELECT count(*) FROM wallet_device_log") == [["5"]])
+            // The next day begins with none.
+            try wallet.admin.run("UPDATE wallet_device_log_day SET day = day - 1")
+            #expect(try await kept(4) == 4)
+            #expect(try wallet.admin.rows("SELECT lines FROM wallet_device_log_day") == [["4"]])
         }
     }
 }

@@ -83,6 +83,24 @@ import WalletPass
         #expect(!problem.message.isEmpty)
     }
 
+    @Test func `are tried out by a pass that is judged as a phone does it`() async throws {
+        // A file of the template that no phone takes, though a pass can be made with it.
+        let broken = try await stock { folder in
+            try Files.makeDirectory("\(folder)/templates/member/__MACOSX")
+            try Files.write("\(folder)/templates/member/__MACOSX/icon.png", [1], mode: 0o600)
+        }
+        #expect(broken.usable.isEmpty)
+        let line = broken.problems.map(\.line).joined(separator: "\n")
+        #expect(line.contains("/templates/member") && line.contains("__MACOSX"), "\(line)")
+        let small = try await stock { folder in
+            let path = "\(folder)/templates/member/pass.json"
+            let text = String(decoding: try Files.read(path), as: UTF8.self)
+            // A place of the shop's own that takes texts alone.
+            try Files.write(path, Array(text.replacing("\"NEAR\"", with: "\"{{near}}\"").utf8), mode: 0o600)
+        }
+        #expect(small.problems == [])
+    }
+
     @Test func `say which file is missing, wrong or open to others`() async throws {
         func line(_ change: (String) throws -> Void) async throws -> String {
             let broken = try await stock(change)
@@ -189,6 +207,54 @@ import WalletPass
             _ = try await wallet.change(card, .set(1))
             _ = try await wallet.fetch(card)
             #expect(wallet.process.files.built.value == 2)
+        }
+    }
+
+    @Test func `have the shop told of their end, 60, 30 and 7 days before, once each`() async throws {
+        try await withWallet { wallet in
+            let stock = wallet.process.files.current
+            let signer = try #require(stock.signers[Self.type.octets])
+            func told(daysBefore days: Int) async throws -> [String?] {
+                let now = signer.expires + .seconds(-days * 86_400 - 60)
+                // As after a start, and as another process does it at the same time.
+                for _ in 0..<2 {
+                    let ends = PassCertificateEnds(MetricsRegistry())
+                    try await ends.tell(of: stock, at: now, wallet.part.loop.database)
+                }
+                return try wallet.admin.rows(
+                    """
+                    SELECT data->>'withinDays' FROM event WHERE type = 'wallet.certificate.expiring' ORDER BY sequence
+                    """
+                ).map { $0[0] }
+            }
+            #expect(try await told(daysBefore: 60) == [])
+            #expect(try await told(daysBefore: 59) == ["60"])
+            #expect(try await told(daysBefore: 30) == ["60"])
+            #expect(try await told(daysBefore: 29) == ["60", "30"])
+            #expect(try await told(daysBefore: 6) == ["60", "30", "7"])
+            #expect(try await told(daysBefore: 0) == ["60", "30", "7"])
+            // A clock that goes back says nothing again.
+            #expect(try await told(daysBefore: 40) == ["60", "30", "7"])
+            let about = try wallet.admin.rows("SELECT DISTINCT data->>'passType', subject_kind FROM event")
+            #expect(about == [[Self.type, "pass_type"]])
+        }
+    }
+
+    @Test func `say as a metric when they end`() async throws {
+        try await withTemporaryFolder { folder in
+            try WalletFolders.fill(folder)
+            let stock = PassStock(try settings(folder), at: SystemClock().now())
+            let metrics = MetricsRegistry()
+            let ends = PassCertificateEnds(metrics)
+            ends.show(stock)
+            ends.show(stock)
+            let line =
+                #"sallyport_certificate_not_after_timestamp_seconds{setting="wallet.certificates",pass_type="\#(Self.type)"}"#
+            let text = metrics.prometheusText()
+            #expect(
+                text.contains("\(line) \(try #require(stock.signers[Self.type.octets]).expires.seconds)\n"),
+                "\(text)"
+            )
         }
     }
 

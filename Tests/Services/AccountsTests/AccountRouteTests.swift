@@ -302,6 +302,19 @@ extension Answer {
         }
     }
 
+    @Test func `are exported and erased by their own scopes alone`() async throws {
+        try await withAccounts { program in
+            for (method, path, scopes) in [
+                (HTTPMethod.get, "/v1/accounts/\(id)/export", "accounts:write"),
+                (.delete, "/v1/accounts/\(id)", "accounts:read"),
+            ] {
+                let answer = try await program.send(method, path, scopes: scopes)
+                #expect(answer.status == 403 && answer.code == "scope_missing", "\(path)")
+            }
+            #expect(program.shelf?.pairs == 2)
+        }
+    }
+
     @Test func `are described, and nothing of another feature with them`() async throws {
         try await withAccounts { program in
             let document = try await program.ask(.get, "/v1/openapi.json").json

@@ -13,7 +13,8 @@ BEGIN
         'fetchedVersion', p.fetched_version, 'voidedAt', wallet_time(p.voided_at),
         'phones', CASE WHEN is_whole THEN (
             SELECT coalesce(json_agg(json_build_object(
-                'device', wallet_device_name(r.device), 'registeredAt', wallet_time(r.created_at), 'seenAt', wallet_time(d.seen_at)
+                'device', wallet_device_name(r.device), 'registeredAt', wallet_time(r.created_at), 'seenAt', wallet_time(d.seen_at),
+                'pushedAt', wallet_time(d.pushed_at), 'pushStatus', d.push_status, 'pushReason', d.push_reason
             ) ORDER BY r.created_at), '[]')
             FROM wallet_registration AS r JOIN wallet_device AS d USING (device, pass_type)
             WHERE r.pass_type = p.pass_type AND r.serial = p.serial

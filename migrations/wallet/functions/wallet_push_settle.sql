@@ -20,6 +20,12 @@ BEGIN
                 not_before = statement_timestamp() + s.pause * interval '1 millisecond',
                 last_status = s.status, last_reason = s.reason
             WHERE j.device = s.device AND j.pass_type = s.type;
+            -- For people: a phone that is registering at this moment has locked its row, and waits for the push.
+            PERFORM FROM wallet_device AS d WHERE d.device = s.device AND d.pass_type = s.type FOR NO KEY UPDATE SKIP LOCKED;
+            IF FOUND THEN
+                UPDATE wallet_device AS d SET pushed_at = statement_timestamp(), push_status = s.status, push_reason = s.reason
+                WHERE d.device = s.device AND d.pass_type = s.type;
+            END IF;
         ELSIF EXISTS (
             SELECT FROM wallet_push_job AS j WHERE j.device = s.device AND j.pass_type = s.type AND j.claim_id = s.claim
         ) THEN

@@ -12,7 +12,7 @@ extension WalletFeature {
         let stock = PassStock(self.settings, at: settings.now)
         let problems =
             stock.problems.map { $0.finding("D70", .error) } + stock.warnings.map { $0.finding("D70", .warning) }
-        let ends = stock.expiries(at: settings.now).map { $0.finding }
+        let ends = stock.expiries(at: settings.now).compactMap(\.finding)
         return problems + ends + address(settings)
     }
 
@@ -38,35 +38,19 @@ extension PassStockProblem {
     }
 }
 
-/// A certificate that ends soon.
-struct CertificateExpiry: Sendable, Equatable {
-    let passType: String
-    let expires: WallTime
-    /// Whole days that are left; none on the last one.
-    let days: Int
-
+extension CertificateExpiry {
     /// How many days before the end it is first said.
-    static let notice = 30
+    private static let notice = 30
 
-    var finding: Finding {
-        Finding(
+    /// `nil` while there is time.
+    var finding: Finding? {
+        guard days < CertificateExpiry.notice else { return nil }
+        return Finding(
             "D71",
             days < 7 ? .error : .warning,
             "wallet.certificates",
             "The certificate of \(passType) ends in \(days) days, at \(CalendarDate(expires).extendedText).",
             remedy: "Make a new one for the same pass type and put it in its place; installed passes go on."
         )
-    }
-}
-
-extension PassStock {
-    /// The certificates that end within a month, the first to end first.
-    func expiries(at now: WallTime) -> [CertificateExpiry] {
-        signers.values.map { signer in
-            let days = max(0, (signer.expires.seconds - now.seconds) / 86_400)
-            return CertificateExpiry(passType: signer.passType, expires: signer.expires, days: Int(days))
-        }
-        .filter { $0.days < CertificateExpiry.notice }
-        .sorted { $0.expires < $1.expires }
     }
 }

@@ -26,6 +26,8 @@ enum ConsoleTexts {
     static let phones = Localized("端末", "Phones")
     static let phone = Localized("端末（ハッシュの先頭）", "Phone (beginning of a hash)")
     static let seen = Localized("最終アクセス", "Last request")
+    static let pushed = Localized("最後の通知", "Last push")
+    static let pushAnswer = Localized("通知の結果", "Its answer")
     static let history = Localized("履歴", "History")
     static let errors = Localized("端末からのエラー報告", "What phones report")
     static let time = Localized("日時", "Time")
@@ -81,6 +83,14 @@ enum ConsoleTexts {
             "ポイントを\(points)にしました。通知する端末：\(devices)台。",
             "The member has \(points) points now; phones that are woken: \(devices)."
         )
+    }
+
+    /// What the push service has answered; its words stand as they are.
+    static func push(_ status: Int?, _ reason: String?) -> Localized {
+        guard let status else { return Localized("応答なし", "none") }
+        if status == 200 { return Localized("受け付け済み", "accepted") }
+        let words = reason.map { "\(status) \($0)" } ?? "\(status)"
+        return Localized(words, words)
     }
 
     static func woken(_ devices: Int) -> Localized {

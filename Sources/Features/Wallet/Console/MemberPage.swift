@@ -98,10 +98,15 @@ extension OperatorRequest {
         let rows = pass.phones.map { phone -> [Markup<Never>] in
             [
                 "<code>\(phone.device)</code>", phone.registered.map { time($0) } ?? "",
-                phone.seen.map { time($0) } ?? "",
+                phone.seen.map { time($0) } ?? "", phone.pushed.map { time($0) } ?? "",
+                phone.pushed == nil ? "" : "\(text(ConsoleTexts.push(phone.pushStatus, phone.pushReason)))",
             ]
         }
-        return titled(ConsoleTexts.phones, [ConsoleTexts.phone, ConsoleTexts.registered, ConsoleTexts.seen], rows)
+        let headings = [
+            ConsoleTexts.phone, ConsoleTexts.registered, ConsoleTexts.seen, ConsoleTexts.pushed,
+            ConsoleTexts.pushAnswer,
+        ]
+        return titled(ConsoleTexts.phones, headings, rows)
     }
 
     private func happenings(_ title: Localized, _ happenings: [HappeningView]) -> Markup<Never> {

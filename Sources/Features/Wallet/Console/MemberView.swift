@@ -88,8 +88,16 @@ struct PhoneView {
     let device: String
     let registered: WallTime?
     let seen: WallTime?
+    /// When a push was last answered, or was not.
+    let pushed: WallTime?
+    let pushStatus: Int?
+    /// Why a push was refused, in a word of the push service.
+    let pushReason: String?
 
     init(_ json: JSONValue) {
+        pushed = json.time("pushedAt")
+        pushStatus = json["pushStatus"]?.integer
+        pushReason = json["pushReason"]?.text
         device = json["device"]?.text ?? ""
         registered = json.time("registeredAt")
         seen = json.time("seenAt")

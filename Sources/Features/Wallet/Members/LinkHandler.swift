@@ -70,7 +70,7 @@ extension WalletPart {
             cards.append(PassFile(name: "\(index + 1).pkpass", bytes: bytes))
         }
         let response = cards.count == 1 ? single(cards[0], first.pass) : try await bundle(cards)
-        if request.method == .get { for card in found { process.recorder.note(card.pass, isByLink: true) } }
+        if request.method == .get { for card in found { process.recorder.note(card.pass, by: .link) } }
         return response
     }
 

@@ -9,22 +9,34 @@ final class FetchRecorder: Sendable {
         let passType: OctetText
         let serial: OctetText
         let version: Int
-        let isByLink: Bool
+        let visitor: Visitor
+    }
+
+    /// Who asked for a version.
+    enum Visitor: String {
+        /// Whoever has the download link.
+        case link
+        /// A phone that gets it.
+        case phone
+        /// A phone that has it already.
+        case known
     }
 
     private let fetches = Lock<Set<Fetch>>([])
     private static let capacity = 10_000
     private static let batch = 500
 
-    /// Notes a download by a link or by a phone.
-    func note(_ pass: PassVersion, isByLink: Bool) {
+    /// Notes who has asked for a version.
+    func note(_ pass: PassVersion, by visitor: Visitor) {
         let fetch = Fetch(
             passType: pass.passType.octets,
             serial: pass.serial.octets,
             version: pass.number,
-            isByLink: isByLink
+            visitor: visitor
         )
-        fetches.withLock { if $0.count < FetchRecorder.capacity { $0.insert(fetch) } }
+        // Who gets nothing new leaves room for those who do.
+        let room = visitor == .known ? FetchRecorder.capacity / 2 : FetchRecorder.capacity
+        fetches.withLock { if $0.count < room { $0.insert(fetch) } }
     }
 
     /// Some of what was noted since, as a JSON array; `nil` for none.
@@ -38,7 +50,7 @@ final class FetchRecorder: Sendable {
         let values = some.map { fetch -> JSONValue in
             [
                 "type": .string(fetch.passType.string), "serial": .string(fetch.serial.string),
-                "version": JSONValue(fetch.version), "link": .bool(fetch.isByLink),
+                "version": JSONValue(fetch.version), "kind": .string(fetch.visitor.rawValue),
             ]
         }
         return JSONValue.array(values).description

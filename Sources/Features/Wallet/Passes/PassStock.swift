@@ -70,7 +70,7 @@ extension PassStock {
         readTemplates(settings.templateFolder)
         let types = Set(templates.values.map(\.passType.octets))
         readSigners(settings.certificateFolder, types.sorted { $0 < $1 }.map(\.string), at: now)
-        for template in usable { tryOut(template, limit: settings.passLimit, at: now) }
+        for template in usable { tryOut(template, settings, at: now) }
     }
 
     private mutating func complain(_ name: String, _ place: String, _ message: String, remedy: String = "") {
@@ -182,8 +182,9 @@ extension PassStock {
         return all
     }
 
-    /// Makes a pass of a template as it is made for members, with samples for what is filled in.
-    private mutating func tryOut(_ template: PassTemplate, limit: Int, at now: WallTime) {
+    /// Makes the first pass of a template, and judges it as a phone does: what no phone would take is said here, and not by the first
+    /// member.
+    private mutating func tryOut(_ template: PassTemplate, _ settings: WalletSettings, at now: WallTime) {
         guard let signer = signers[template.passType.octets] else { return }
         if signer.team.octets != template.team.octets {
             templates[template.name.octets] = nil
@@ -194,24 +195,55 @@ extension PassStock {
             )
         }
         do {
-            let content = try template.content(
-                PassValues(
-                    serialNumber: "00000000-0000-4000-8000-000000000000",
-                    fields: Dictionary(uniqueKeysWithValues: template.placeholders.map { ($0, PassValue.integer(0)) })
+            let file = try PassStock.firstPass(template, signer, at: now)
+            let verdict = PassJudge(trust: [], expecting: PassStock.expectations(template)).judge(file, at: now)
+            for finding in verdict.findings where finding.severity == .error {
+                problems.append(PassStockProblem(template.name, settings.templateFolder, finding))
+            }
+            if file.count > settings.passLimit {
+                complain(
+                    template.name,
+                    template.name,
+                    "a pass has \(file.count) bytes, more than \(settings.passLimit)",
+                    remedy: "Make the images smaller, or raise wallet.pass_limit."
                 )
-            )
-            let size = try signer.package(template, content, at: now).count
-            guard size > limit else { return }
-            complain(
-                template.name,
-                template.name,
-                "a pass has \(size) bytes, more than \(limit)",
-                remedy: "Make the images smaller, or raise wallet.pass_limit."
-            )
+            } else if verdict.isConforming {
+                return
+            }
         } catch {
             complain(template.name, template.name, "no pass can be made of it: \(error)")
         }
         templates[template.name.octets] = nil
+    }
+
+    /// A pass with samples for what is filled in: numbers, and texts where a number has no place.
+    private static func firstPass(_ template: PassTemplate, _ signer: PassSigner, at now: WallTime) throws -> [UInt8] {
+        func pass(_ sample: PassValue) throws -> [UInt8] {
+            var fields = Dictionary(uniqueKeysWithValues: template.placeholders.map { ($0, sample) })
+            // As members have them; a template that uses none does not look.
+            fields.merge(["name": .text("Sample"), "points": .integer(0), "memberId": .text("0")]) { $1 }
+            let values = PassValues(
+                serialNumber: "00000000-0000-4000-8000-000000000000",
+                fields: fields,
+                webService: PassWebService(
+                    url: "https://wallet.example.com",
+                    authenticationToken: Secret(String(repeating: "0", count: 32))
+                )
+            )
+            return try signer.package(template, try template.content(values), at: now)
+        }
+        do {
+            return try pass(.integer(0))
+        } catch {
+            return try pass(.text("0"))
+        }
+    }
+
+    private static func expectations(_ template: PassTemplate) -> PassJudge.Expectations {
+        var expectations = PassJudge.Expectations()
+        expectations.passType = template.passType
+        expectations.team = template.team
+        return expectations
     }
 }
 

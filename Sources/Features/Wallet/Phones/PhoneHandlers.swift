@@ -102,10 +102,11 @@ extension WalletPart {
         guard let pass = try rows.single() else { throw Failure(.passUnauthorized) }
         if isKnown(pass, to: request) {
             notModified.increment()
+            if request.method == .get { process.recorder.note(pass, by: .known) }
             return answer(.notModified, pass)
         }
         let file = try await files.file(pass, try webService(of: pass))
-        if request.method == .get { process.recorder.note(pass, isByLink: false) }
+        if request.method == .get { process.recorder.note(pass, by: .phone) }
         var response = answer(.ok, pass)
         response.body = .bytes(file)
         return response

@@ -3,7 +3,10 @@ import Primitives
 
 /// What the process has the database asked at its start and beside the requests.
 enum UpkeepStatement {
-    static let all = [raiseTags.statement, setTemplate.statement, walk.statement, fetched.statement, prune.statement]
+    static let all = [
+        raiseTags.statement, setTemplate.statement, walk.statement, fetched.statement, prune.statement,
+        certificateEnds.statement,
+    ]
 
     /// Lifts the tags over a number, and gives the present one.
     static let raiseTags = TypedStatement<Int64, Int64>(name: "wallet_tag_raise", sql: "SELECT wallet_tag_raise($1)")
@@ -24,6 +27,12 @@ enum UpkeepStatement {
 
     /// What was fetched, as a JSON array.
     static let fetched = TypedStatement<Void, String>(name: "wallet_fetched", sql: "SELECT wallet_fetched($1::json)")
+
+    /// Pass type, fingerprint, end, within how many days; whether the shop was told now.
+    static let certificateEnds = TypedStatement<Bool, String, Digest32, WallTime, Int32>(
+        name: "wallet_certificate_ends",
+        sql: "SELECT wallet_certificate_ends($1, $2, $3, $4)"
+    )
 
     /// How many passes at most.
     static let prune = TypedStatement<Int, Int32>(name: "wallet_prune", sql: "SELECT wallet_prune($1)::bigint")

@@ -26,7 +26,8 @@ struct ConsolePageTests {
             "createdAt":"2026-11-01T09:00:00Z","state":"removed","passes":[{"passType":"pass.example.card",
             "serialNumber":"A0","template":"card","state":"removed","version":9,"devices":0,"createdAt":"2026-11-01T09:00:00Z",
             "modifiedAt":"2026-11-02T09:00:00Z","linkOpenedAt":"2026-11-01T10:00:00Z","fetchedAt":"2026-11-02T10:00:00Z",
-            "fetchedVersion":7,"phones":[{"device":"0a1b2c3d","registeredAt":"2026-11-01T10:01:00Z","seenAt":"2026-11-03T10:01:00Z"}],
+            "fetchedVersion":7,"phones":[{"device":"0a1b2c3d","registeredAt":"2026-11-01T10:01:00Z","seenAt":"2026-11-03T10:01:00Z",
+            "pushedAt":"2026-11-03T10:00:30Z","pushStatus":429,"pushReason":"<u>TooManyRequests</u>"}],
             "history":[{"at":"2026-11-04T10:00:00Z","kind":"unregistered","device":"0a1b2c3d"},
             {"at":"2026-11-03T10:00:00Z","kind":"updated","detail":{"old":"<i>1</i>","new":1200}},
             {"at":"2026-11-03T09:00:00Z","kind":"a_new_kind","detail":null}],
@@ -83,6 +84,7 @@ struct ConsolePageTests {
         for text in [
             "&lt;b&gt;花子&lt;/b&gt;", "M-1&quot;&gt;&lt;script&gt;", "removed", "a phone has 7 of 9",
             "automatic updates are off", "0a1b2c3d", "phone unregistered", "a_new_kind",
+            "429 &lt;u&gt;TooManyRequests&lt;/u&gt;", "2026-11-03 10:00 UTC",
             "old &lt;i&gt;1&lt;/i&gt;, new 1200",
             "&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt;", "2026-11-02 10:00 UTC",
             #"action="/console/wallet/members/\#(Self.account)/points""#,
