@@ -114,7 +114,7 @@ import WalletPass
         )
         #expect(
             try await line { try Files.remove("\($0)/certificates/\(Self.type).pem") }.contains(
-                "\(Self.type).pem: is not there"
+                "\(Self.type).cer: is not there. Put the certificate of the pass type there"
             )
         )
         #expect(try await line { try Files.remove("\($0)/certificates/intermediate.pem") }.contains("intermediate"))

@@ -2,7 +2,9 @@ import HTTPCore
 package import Operations
 package import ServerCore
 
-/// D73: the web service under its public address, asked as a phone does. A phone says nothing when it refuses an address.
+/// D73: the web service under its public address, asked as a phone does.
+///
+/// A phone says nothing when it refuses an address.
 struct PhoneProbe {
     /// The address that cards have.
     let service: String

@@ -17,9 +17,9 @@ enum WalletCommand {
         "look at pass templates, certificates, finished passes and members",
         details: """
             certificates prints the certificate of each pass type, and what is wrong with it or with a template. build makes a pass of
-            a template and writes it to a file; it has no web service, so that no phone asks for news of it. check judges passes as
-            phones do, under the certificates of --trust. member prints a member with passes, phones and history; ID is that of the
-            account or the shop's own. Exit status: 0 done, 1 something is wrong, 2 wrong use.
+            a template and writes it to a file; it has no web service, so that no phone asks for news of it. check judges passes, and
+            bundles of passes (.pkpasses), as phones do, under the certificates of --trust. member prints a member with passes, phones
+            and history; ID is that of the account or the shop's own. Exit status: 0 done, 1 something is wrong, 2 wrong use.
             """,
         options: [
             CommandOption("fields", "JSON", "build: what is filled in, an object of texts and whole numbers"),
@@ -74,13 +74,19 @@ enum WalletCommand {
             let signer = stock.signers[template.passType.octets]
         else {
             for problem in stock.problems { input.console.complain("sallyport: \(problem.line)") }
-            throw ConfigurationError(problems: ["wallet: no pass can be made of a template \(name)"])
+            let names = stock.usable.isEmpty ? "none" : stock.usable.map(\.name).joined(separator: ", ")
+            throw ConfigurationError(problems: ["wallet: there is no sound template \(name); those are: \(names)"])
         }
         let fields: [String: PassValue]
         do {
             fields = try PassFields.read(Array((input.arguments.values["fields"] ?? "{}").utf8))
         } catch {
-            throw ConfigurationError(problems: ["wallet: --fields: no JSON"])
+            throw ConfigurationError(problems: ["wallet: --fields: not a JSON object of texts and whole numbers"])
+        }
+        let missing = template.placeholders.filter { fields[$0] == nil }
+        guard missing.isEmpty else {
+            let names = missing.joined(separator: ", ")
+            throw ConfigurationError(problems: ["wallet: --fields: the template \(name) needs \(names), too"])
         }
         let values = PassValues(
             serialNumber: input.arguments.values["serial"] ?? Serial.random(KernelRandom()),
@@ -105,21 +111,29 @@ enum WalletCommand {
         let roots: [X509Certificate]
         do {
             roots = try X509Certificate.list(try Files.read(trust, limit: 1 << 20))
+        } catch let error as IOError {
+            throw ConfigurationError(problems: ["wallet: --trust: \(trust) cannot be read: \(error.sentence)"])
         } catch {
-            throw ConfigurationError(problems: ["wallet: --trust: \(trust): \(error)"])
+            throw ConfigurationError(problems: ["wallet: --trust: \(trust) is no certificate in PEM or DER"])
         }
         let judge = PassJudge(trust: roots)
         var isSound = true
         for path in paths {
-            let verdict: PassVerdict
+            let file: [UInt8]
             do {
-                verdict = judge.judge(try Files.read(path, limit: 32 << 20), at: SystemClock().now())
+                file = try Files.read(path, limit: PassBundle.byteLimit)
             } catch {
                 throw ConfigurationError(problems: ["wallet: \(path) cannot be read: \(error.sentence)"])
             }
-            for finding in verdict.findings { input.console.print("\(path): \(finding)") }
-            input.console.print("\(path): \(verdict.isConforming ? "conforms" : "does not conform")")
-            isSound = isSound && verdict.isConforming
+            let now = SystemClock().now()
+            let verdicts =
+                path.octets.ends(with: ".pkpasses") ? judge.judgeBundle(file, at: now) : [judge.judge(file, at: now)]
+            let conforms = verdicts.allSatisfy(\.isConforming)
+            for finding in verdicts.flatMap(\.findings) {
+                input.console.print("\(path): \(finding.severity == .warning ? "warning " : "")\(finding)")
+            }
+            input.console.print("\(path): \(conforms ? "conforms" : "does not conform")")
+            isSound = isSound && conforms
         }
         return isSound ? 0 : 1
     }

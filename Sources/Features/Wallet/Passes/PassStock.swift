@@ -55,7 +55,7 @@ struct PassStockProblem: Sendable, Hashable {
     let remedy: String
 
     /// One line for log and terminal.
-    var line: String { "\(place): \(message)" + (remedy.isEmpty ? "" : " " + remedy) }
+    var line: String { "\(place): \(message)" + (remedy.isEmpty ? "" : ". " + remedy) }
 }
 
 // MARK: Reading
@@ -174,7 +174,7 @@ extension PassStock {
                 complain(
                     "",
                     "\(folder)/\(name)",
-                    "is no certificate: \(error)",
+                    "is no certificate in PEM or DER",
                     remedy: "Take the file out of the folder."
                 )
             }
@@ -248,12 +248,16 @@ extension PassStock {
 }
 
 extension PassStockProblem {
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + (text.isEmpty ? "" : ".")
+    }
+
     fileprivate init(_ name: String, _ folder: String, _ finding: PassFinding) {
         self.init(
             name: name,
             place: "\(folder)/\(name) \(finding.place)",
             message: finding.text,
-            remedy: finding.remedy
+            remedy: PassStockProblem.sentence(finding.remedy)
         )
     }
 }
@@ -309,13 +313,17 @@ private struct SignerFiles {
             return Identity(certificate: certificate, key: file.key, others: file.others)
         }
         guard let name = name(["pem", "cer", "crt"]) else {
-            throw problem("\(type).pem", "is not there", "Put certificate and key of the pass type into the folder.")
+            throw problem(
+                "\(type).cer",
+                "is not there",
+                "Put the certificate of the pass type there under this name, and its key as \(type).key."
+            )
         }
         let certificate: X509Certificate
         do {
             certificate = try X509Certificate(try Files.read("\(folder)/\(name)", limit: 1 << 20))
         } catch {
-            throw problem(name, "is no certificate: \(error)", "Download it again.")
+            throw problem(name, "is no certificate in PEM or DER", "Download it again.")
         }
         guard let keyName = self.name(["key", "key.pem"]) else {
             throw problem(
@@ -351,7 +359,7 @@ private struct SignerFiles {
                 passphrase == nil
                 ? "If it has a passphrase, put that into \(type).passphrase."
                 : "Compare \(type).passphrase with the key's."
-            throw problem(name, "cannot be read as a key: \(error)", remedy)
+            throw problem(name, "cannot be read as a private key", remedy)
         }
     }
 
