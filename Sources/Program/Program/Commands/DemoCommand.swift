@@ -17,7 +17,7 @@ enum DemoCommand {
             Prints `ready URL` and the steps of a purchase. Ctrl-C stops all. Its settings are in demo.json in the data
             directory, where other commands in the same folder find them.
             """,
-        options: [],
+        options: SimulatorsCommand.reach,
         examples: [
             "sallyport demo"
         ],
@@ -103,12 +103,22 @@ final class SimulatorProcess {
         // In the data directory like the database, whose orders they have the other half of.
         words += ["--state", configuration.storage.dataDirectory + "/simulator.json"]
         if let file = input.configurationFile { words += ["--config", file.path] }
+        words += SimulatorProcess.reach(input.arguments)
         for (option, value) in systems.flatMap(\.demoOptions) { words += ["--" + option, value] }
         var plan = ChildPlan("/proc/self/exe", words, environment: SimulatorProcess.environment(input.environment))
         // A session of its own: Ctrl-C reaches the broker first, which drains while the provider still answers.
         plan.startsSession = true
         plan.deathSignal = .terminate
         child = try plan.start()
+    }
+
+    /// The options of the demo that are those of its simulators.
+    private static func reach(_ given: CommandLineArguments) -> [String] {
+        SimulatorsCommand.reach.flatMap { option -> [String] in
+            let word = "--" + option.name
+            if given.flags.contains(option.name) { return [word] }
+            return given.values[option.name].map { [word, $0] } ?? []
+        }
     }
 
     /// The environment of the simulators: the settings without the secret ones, and the variables of the system's libraries.

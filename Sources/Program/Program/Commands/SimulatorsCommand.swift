@@ -13,14 +13,8 @@ enum SimulatorsCommand {
         operands: "[SYSTEM ...]",
         summary: "run \(titles)",
         details: (FeatureList.simulators.map { $0.details }.filter { !$0.isEmpty } + [common]).joined(separator: "\n"),
-        options: [
-            CommandOption("allow-remote", nil, "listen on other addresses than loopback too; for containers"),
-            CommandOption(
-                "control-from",
-                "NETWORKS",
-                "addresses and networks of other machines that may use /_sim, with commas between them; for containers"
-            ),
-            CommandOption("state", "FILE", "file that keeps objects, money and the clock from one run to the next"),
+        options: reach + [
+            CommandOption("state", "FILE", "file that keeps objects, money and the clock from one run to the next")
         ] + FeatureList.simulators.flatMap { $0.options },
         examples: [
             "sallyport simulators --state var/simulator.json"
@@ -32,6 +26,16 @@ enum SimulatorsCommand {
             }
         }
     )
+
+    /// Who reaches the simulators, also those of a demo.
+    static let reach = [
+        CommandOption("allow-remote", nil, "simulators listen on other addresses than loopback too; for containers"),
+        CommandOption(
+            "control-from",
+            "NETWORKS",
+            "addresses and networks of other machines that may use /_sim, with commas between them; for containers"
+        ),
+    ]
 
     /// For example `the Amazon Pay simulator`.
     static let titles = FeatureList.simulators.map { "the \($0.title) simulator" }.joined(separator: ", ")
