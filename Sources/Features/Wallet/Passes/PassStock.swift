@@ -249,7 +249,10 @@ extension PassStock {
 
 extension PassStockProblem {
     private static func sentence(_ text: String) -> String {
-        text.prefix(1).uppercased() + text.dropFirst() + (text.isEmpty ? "" : ".")
+        guard let first = text.utf8.first else { return "" }
+        let isSmall = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first)
+        let bytes = [isSmall ? first & 0xDF : first] + text.utf8.dropFirst() + [UInt8(ascii: ".")]
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     fileprivate init(_ name: String, _ folder: String, _ finding: PassFinding) {
