@@ -160,6 +160,24 @@ struct HTTP2ConnectionTests {
         }
     }
 
+    @Test func `ends a request at once whose answer is malformed, and goes on`() async throws {
+        // No time passes: the end does not come of the time limit.
+        try await withLoop(clock: ManualClock()) { reactor in
+            let bench = try Bench(reactor)
+            bench.server.onRequest = { peer, request in
+                if request.fields[":path"] == "/1" { return peer.send(.headers(request.stream, [(":status", "2000")])) }
+                peer.answer(request, 200)
+            }
+            let connection = try await bench.connect()
+            #expect(await waitUntil(reactor) { connection.room > 1 })
+            var result = ""
+            reactor.startTask { result = await outcome(connection, "/1") }
+            #expect(await waitUntil(reactor) { result == "connectionLost" })
+            #expect(await outcome(connection, "/2") == "200 ")
+            connection.close()
+        }
+    }
+
     @Test func `gives up a request that is not answered in time, and goes on`() async throws {
         let clock = ManualClock()
         try await withLoop(clock: clock) { reactor in

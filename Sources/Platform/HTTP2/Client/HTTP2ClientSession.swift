@@ -3,10 +3,10 @@ import HTTPCore
 
 /// One HTTP/2 connection on the client's side as bytes in, bytes out; it does no I/O and has no clock.
 ///
-/// What the server has sent goes in with ``receive(_:at:)`` and leads to events, to be taken with ``nextEvent()`` before the next
-/// call. Requests are put in with ``submit(_:)`` and leave, with all the library has to say by itself, with
-/// ``send(into:upTo:)``. The server bounds the streams by its SETTINGS; before these have come there is one. Floods are counted
-/// as on the server's side. Not Sendable: one loop owns it.
+/// What the server has sent goes in with ``receive(_:at:)``. Requests are put in with ``submit(_:)`` and leave, with all the library has
+/// to say by itself, with ``send(into:upTo:)``. Either may lead to events, to be taken with ``nextEvent()`` before the next call: a
+/// request whose answer is malformed is over with the reset that leaves. The server bounds the streams by its SETTINGS; before these
+/// have come there is one. Floods are counted as on the server's side. Not Sendable: one loop owns it.
 @safe package final class HTTP2ClientSession {
     private let limits: HTTP2ClientLimits
     private var library: OpaquePointer?

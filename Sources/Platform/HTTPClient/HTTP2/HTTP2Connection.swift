@@ -251,6 +251,11 @@ package final class HTTP2Connection {
         } catch {
             failure = ConnectionFailure(detail: "HTTP/2: \(error)")
         }
+        takeEvents()
+        if let failure { throw failure }
+    }
+
+    private func takeEvents() {
         while let event = session.nextEvent() {
             switch event {
             case .over(let stream, let outcome): finish(stream, outcome)
@@ -261,7 +266,6 @@ package final class HTTP2Connection {
                 logger.info("outbound.go_away", fields)
             }
         }
-        if let failure { throw failure }
     }
 
     // MARK: Out
@@ -298,6 +302,8 @@ package final class HTTP2Connection {
             guard session.send(into: &frames, upTo: HTTP2Connection.bytesAtOnce) else {
                 throw ConnectionFailure(detail: "HTTP/2: no more can be sent")
             }
+            // A stream that the library gives up is over once its reset has left.
+            takeEvents()
             do throws(TLSError) {
                 if !frames.isEmpty { try tls.write(frames.span) }
             } catch { throw ConnectionFailure(detail: error.debugDescription) }
