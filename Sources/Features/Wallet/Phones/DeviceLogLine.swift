@@ -32,7 +32,7 @@ struct DeviceLogLine: Equatable {
     /// Reads a line.
     init(_ line: String) {
         let line = DeviceLogLine.cut(line, DeviceLogLine.greatestLength)
-        message = DeviceLogLine.printable(line)
+        message = DeviceLogLine.cut(DeviceLogLine.printable(line), DeviceLogLine.greatestLength)
         // A line break or a zero byte is no part of any line that a phone writes.
         guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return }
         var rest = Remainder(line)
@@ -50,30 +50,28 @@ struct DeviceLogLine: Equatable {
         switch kind {
         case .service:
             passType = rest.take(until: " (")
-            guard rest.take(until: "): ") != nil else { return false }
+            guard passType != nil, rest.take(until: "): ") != nil else { return false }
         case .get:
             passType = rest.take(until: ", serial number ")
             serial = rest.take(until: ", if-modified-since ")
             ifModifiedSince = rest.take(until: "; with web service url ")
-            guard serial != nil, ifModifiedSince != nil else { return false }
+            guard passType != nil, serial != nil, ifModifiedSince != nil else { return false }
         case .list:
             device = rest.take(until: ", pass type ")
             passType = rest.take(until: ", last updated ")
-            guard let text = rest.take(until: "; with web service url ") else { return false }
+            guard device != nil, let text = rest.take(until: "; with web service url ") else { return false }
             tag = text.octets == "(null)" ? nil : text
         case .register, .unregister:
             device = rest.take(until: ", pass type ")
             passType = rest.take(until: ", serial number ")
             serial = rest.take(until: "; with web service url ")
-            guard serial != nil else { return false }
+            guard device != nil, serial != nil else { return false }
         case .other: return false
         }
         if kind != .service, rest.take(until: ") encountered error: ") == nil { return false }
         let names = [device, passType, serial, tag, ifModifiedSince].compactMap(\.self)
-        guard passType != nil, names.allSatisfy({ $0.utf8.count <= DeviceLogLine.greatestNameLength }) else {
-            return false
-        }
-        message = rest.all
+        guard passType != nil, names.allSatisfy(DeviceLogLine.isName) else { return false }
+        message = DeviceLogLine.cut(DeviceLogLine.printable(rest.all), DeviceLogLine.greatestLength)
         return true
     }
 
@@ -100,6 +98,10 @@ struct DeviceLogLine: Equatable {
         return time + .seconds(bytes[20] == UInt8(ascii: "-") ? minutes * 60 : minutes * -60)
     }
 
+    private static func isName(_ text: String) -> Bool {
+        text.utf8.count <= greatestNameLength && !text.unicodeScalars.contains(where: isUnseen)
+    }
+
     /// The text without its end, which is not cut within a character.
     private static func cut(_ text: String, _ limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
@@ -109,17 +111,25 @@ struct DeviceLogLine: Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text with control characters, among them those of Unicode, as escapes.
+    /// The text with what cannot be seen as escapes.
     private static func printable(_ text: String) -> String {
         var output = ""
         for scalar in text.unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
+            if isUnseen(scalar) {
                 output += "\\u{" + String(scalar.value, radix: 16) + "}"
-            default: output.unicodeScalars.append(scalar)
+            } else {
+                output.unicodeScalars.append(scalar)
             }
         }
         return output
+    }
+
+    /// Whether a character is a control character, among them those of Unicode, which change how a line looks.
+    private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }
 

@@ -126,27 +126,16 @@ extension WalletPart {
     }
 
     private func log(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let lines: [JSONValue]
-        do {
-            guard case .array(let elements)? = try JSONParser.parse(request.body, values: 4_096)["logs"] else {
-                throw Failure(.invalidRequest, "no lines of a log")
-            }
-            lines = elements
-        } catch {
-            throw Failure(.invalidRequest, "the log is no JSON")
-        }
-        let texts = lines.compactMap(\.text)
-        guard texts.count == lines.count else { throw Failure(.invalidRequest, "a line of the log is no text") }
+        let texts = try DeviceLog.lines(request.body)
         let done = HTTPResponse(.ok, block: loop.headers.plain)
         // Phones try again what is refused: what is too much is dropped.
         guard !texts.isEmpty, limits.logs.wait(request.peer.keys, at: loop.reactor.now) == nil else { return done }
         limits.logs.count(request.peer.keys, at: loop.reactor.now)
-        let kept = texts.prefix(WalletPart.greatestLineCount).map { DeviceLogLine($0).json }
+        let kept = texts.prefix(DeviceLog.greatestLineCount).map { DeviceLogLine($0).json }
         _ = try await loop.database.write(PhoneStatement.log(JSONValue.array(kept).description, WalletPart.linesPerDay))
         return done
     }
 
-    private static let greatestLineCount = 100
     private static let linesPerDay: Int64 = 10_000
 
     // MARK: Who asks

@@ -68,3 +68,25 @@ struct PushToken {
         self.text = text.octets.lowercase
     }
 }
+
+/// What went wrong on a phone, as it sends it.
+enum DeviceLog {
+    /// More lines of one request are not kept.
+    static let greatestLineCount = 100
+
+    /// The lines in the content of a request.
+    ///
+    /// - Throws: `invalid_request`.
+    static func lines(_ body: [UInt8]) throws(Failure) -> [String] {
+        let value: JSONValue?
+        do throws(JSONError) {
+            value = try JSONParser.parse(body, values: 4_096)["logs"]
+        } catch {
+            throw Failure(.invalidRequest, "the log is no JSON")
+        }
+        guard case .array(let elements)? = value else { throw Failure(.invalidRequest, "no lines of a log") }
+        let texts = elements.compactMap(\.text)
+        guard texts.count == elements.count else { throw Failure(.invalidRequest, "a line of the log is no text") }
+        return texts
+    }
+}
