@@ -349,7 +349,7 @@ func fuzzing(_ all: [Target]) -> [Target] {
     let readers = [
         "AmazonPay", "AppLinks", "Checkout", "Commerce", "Cryptography", "EventIO", "HTTP1", "HTTP2", "HTTPClient",
         "HTTPCore", "HTTPServer", "MerchantAPI", "MerchantOrders", "Notifications", "Primitives", "SallyportClient",
-        "ServiceAPI", "SessionBroker", "StrictJSON", "WalletPass", "Web", "Webhooks", "ZIP",
+        "ServiceAPI", "SessionBroker", "StrictJSON", "Wallet", "WalletPass", "Web", "Webhooks", "ZIP",
     ]
     let checkout = Target.target(
         name: "Checkout",
@@ -359,8 +359,18 @@ func fuzzing(_ all: [Target]) -> [Target] {
         sources: ["PlaintextTokens.swift", "Handlers/PolicyReport.swift"],
         swiftSettings: strict
     )
-    return all.filter { $0.name != "Checkout" } + [
-        checkout,
+    let wallet = Target.target(
+        name: "Wallet",
+        dependencies: ["HTTPCore", "Primitives", "StrictJSON", "Web"],
+        path: "Sources/Features/Wallet",
+        // What phones and the push service send.
+        sources: [
+            "Phones/DeviceLogLine.swift", "Phones/PhoneRequest.swift", "Push/PushAnswer.swift", "WalletFailures.swift",
+        ],
+        swiftSettings: strict
+    )
+    return all.filter { $0.name != "Checkout" && $0.name != "Wallet" } + [
+        checkout, wallet,
         .target(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         .executableTarget(
             name: "Fuzzer",

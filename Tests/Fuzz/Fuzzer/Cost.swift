@@ -22,8 +22,9 @@ enum Cost {
         if unit.count >= sizes[0] { examineAlone(unit, read) }
         var choice = Choice(unit)
         // Always for the corpus and for a unit that is run by itself; now and then for the others, since three long readings
-        // take longer than a hundred short ones.
-        guard unit.count >= 2, unsafe runs <= 64 || choice.below(48) == 0 else { return }
+        // take longer than a hundred short ones, and in a long run seldom.
+        let pause = unsafe runs <= 200_000 ? 48 : 1_000
+        guard unit.count >= 2, unsafe runs <= 64 || choice.below(pause) == 0 else { return }
         for _ in 0..<2 { examineRepeated(Repetition(unit, &choice), read) }
     }
 

@@ -6,21 +6,21 @@ import HTTPCore
 let formTarget = FuzzTarget(
     name: "form",
     examine: { unit in
-        let expected = Form.decode(unit)
+        let expected = FormGrammar.decode(unit)
         let parameters = try? HTTPParameters(unit.span, limit: 16)
         check(
             (parameters == nil) == (expected == nil || (expected?.count ?? 0) > 16),
             "both decoders accept the same forms"
         )
         guard let parameters, let expected else { return }
-        let found = parameters.all.map { Form.Pair(name: Array($0.name.utf8), value: Array($0.value.utf8)) }
+        let found = parameters.all.map { FormGrammar.Pair(name: Array($0.name.utf8), value: Array($0.value.utf8)) }
         check(found == expected, "both decoders find the same parameters")
         let names = expected.map(\.name)
         for pair in expected {
             let times = names.count { $0 == pair.name }
             let value = try? parameters.value(text(pair.name))
             check((value != nil) == (times == 1), "a parameter has a value where it stands once")
-            let written = Form.encode(pair.name) + [UInt8(ascii: "=")] + Form.encode(pair.value)
+            let written = FormGrammar.encode(pair.name) + [UInt8(ascii: "=")] + FormGrammar.encode(pair.value)
             let again = try? HTTPParameters(written.span).value(text(pair.name))
             check(again.map { Array($0.utf8) } == pair.value, "a parameter survives a round trip")
         }
@@ -33,8 +33,8 @@ let formTarget = FuzzTarget(
     }
 )
 
-/// A second decoder of forms, by splitting.
-private enum Form {
+/// A second decoder of queries and forms, by splitting.
+enum FormGrammar {
     struct Pair: Equatable {
         let name: [UInt8]
         let value: [UInt8]

@@ -17,7 +17,8 @@ struct FuzzTarget: Sendable {
 enum Fuzzer {
     static let targets: [FuzzTarget] = [
         requestTarget, http2Target, formTarget, fieldTarget, jsonTarget, notificationTarget, addressTarget,
-        answerTarget, orderTarget, certificateTarget, archiveTarget, passTarget,
+        answerTarget, orderTarget, certificateTarget, archiveTarget, passTarget, phoneTarget,
+        pushTarget,
     ]
 
     /// The one that runs; the fuzzer's callback cannot carry it.
