@@ -271,6 +271,8 @@ struct PhoneTests {
             try await bench.control("POST", "/phones/1/offline")
             _ = try await bench.push(to: phone, expiration: "1767323055")
             clock.advance(by: .seconds(10), waking: bench.reactor.executor)
+            // A turn has one time.
+            await bench.reactor.nextTurn()
             try await bench.control("POST", "/phones/1/online")
             #expect(bench.shop.requests.count == 1)
         }

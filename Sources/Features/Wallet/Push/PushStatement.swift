@@ -66,7 +66,9 @@ enum PushStatement {
         sql: "SELECT wallet_push_drop($1, $2, $3, $4, $5 * interval '1 millisecond')"
     )
 
-    /// Deletes what has been due for longer than a change is sent, as nobody sends for its type any more; $1 of each type at most. How many.
+    /// Deletes what has been due for longer than a change is sent, as nobody sends for its type any more.
+    ///
+    /// Of each type $1 at most; gives how many.
     static let prune = TypedStatement<Int, Int>(
         name: "wallet_push_prune",
         sql: """

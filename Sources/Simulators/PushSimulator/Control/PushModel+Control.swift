@@ -58,8 +58,8 @@ extension PushModel: ControlledModel {
     private static let overview: JSONValue = [
         "pages": "Open this address in a browser for phones and their cards.",
         "calls": [
-            "/_sim/phones", "/_sim/connections", "/_sim/log", "/_sim/options", "/_sim/answers", "/_sim/tokens",
-            "/_sim/clock", "/_sim/faults", "/_sim/snapshot", "/_sim/health",
+            "/_sim/phones", "/_sim/connections", "/_sim/log", "/_sim/options", "/_sim/answers", "/_sim/clock",
+            "/_sim/faults", "/_sim/snapshot", "/_sim/health",
         ],
         "description": "docs/push-simulator.md",
     ]

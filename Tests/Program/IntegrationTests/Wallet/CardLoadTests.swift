@@ -8,7 +8,9 @@ import Testing
 
 @testable import PushSimulator
 
-/// Many cards and phones, writers and crashes at once. CONTRIBUTING says how the sizes are set; the figures are written to standard error.
+/// Many cards and phones, writers and crashes at once.
+///
+/// CONTRIBUTING says how the sizes are set; the figures are written to standard error.
 @Suite("Cards under load", .tags(.database, .slow), .serialized)
 struct CardLoadTests {
     private static func size(_ variable: String, _ usual: Int) -> Int {
