@@ -19,7 +19,7 @@ SELECT a.at, a.at, a.at, 1, 0, false, false, a.webview_session_id::text, 'pass.c
 INSERT INTO wallet_certificate (expires_at, told_days, pass_type, fingerprint)
 SELECT a.at, 60, 'pass.com.example.a', sha256(a.webview_session_id::text::bytea) FROM aged AS a;
 -- allowance wallet_member_read partitions=200: the history of a pass is as old as the pass
--- allowance wallet_push_prune tables=wallet_template: the templates of the shop
+-- allowance wallet_push_prune rows=600 tables=wallet_template: a batch of old pushes; the templates of the shop
 -- allowance wallet_walk tables=wallet_template: the templates of the shop
 -- allowance wallet_member_page rows=800: a page of a hundred members, each with passes
 -- allowance wallet_tag_raise tables=wallet_tag: a table of one row
