@@ -18,25 +18,27 @@ enum PushStatement {
 
     /// Takes the oldest due jobs of a type, $3 at most, for $4 seconds; what is locked is passed over.
     ///
-    /// Drops those that are over, whose phone is gone, or that are older than the question that phones ask by themselves.
+    /// Drops those that are over, whose phone is gone, or that are older than the question that phones ask by themselves. The rows are
+    /// found by their places: the table is empty most of the time, and what PostgreSQL then knows of it would have it look through all
+    /// that is due for each row.
     static let claim = TypedStatement<PushJob, String, UUIDBytes, Int, Duration>(
         name: "wallet_push_claim",
         sql: """
             WITH due AS (
-                SELECT j.device FROM wallet_push_job AS j
+                SELECT j.ctid AS place FROM wallet_push_job AS j
                 WHERE j.pass_type = $1 AND j.due_at <= statement_timestamp()
                 ORDER BY j.due_at LIMIT $3 FOR UPDATE SKIP LOCKED
             ), live AS (
                 UPDATE wallet_push_job AS j SET claim_id = $2, is_again = false,
                     due_at = statement_timestamp() + $4 * interval '1 second'
-                FROM due, wallet_device AS d
-                WHERE j.device = due.device AND j.pass_type = $1 AND d.device = j.device AND d.pass_type = j.pass_type
+                FROM wallet_device AS d
+                WHERE j.ctid = ANY (ARRAY(SELECT due.place FROM due)) AND d.device = j.device AND d.pass_type = j.pass_type
                     AND NOT j.is_sent AND j.since > statement_timestamp() - interval '48 hours'
                 RETURNING j.device, d.push_token, d.token_at, j.attempts, j.since
             ), over AS (
-                DELETE FROM wallet_push_job AS j USING due
-                WHERE j.device = due.device AND j.pass_type = $1 AND NOT EXISTS (
-                    SELECT FROM live AS l WHERE l.device = due.device)
+                DELETE FROM wallet_push_job AS j
+                WHERE j.ctid = ANY (ARRAY(SELECT due.place FROM due)) AND NOT EXISTS (
+                    SELECT FROM live AS l WHERE l.device = j.device)
             )
             SELECT $2::uuid, $1::text, l.device, l.push_token, l.token_at, l.attempts::bigint, l.since FROM live AS l
             """

@@ -44,41 +44,32 @@ struct PushStoreTests {
         }
     }
 
-    @Test func `says with the card what the last push of a phone was answered`() async throws {
+    @Test func `looks at as many rows as it claims, when thousands are due in a table that was empty`() async throws {
         try await withPushDatabase { _, database in
-            try database.add("A", to: ["one"])
-            let shown = """
-                SELECT d->>'pushStatus', d->>'pushReason', d->>'pushedAt' IS NOT NULL
-                FROM wallet_pass AS p, json_array_elements(wallet_pass_json(p, true)->'phones') AS d
+            try database.admin.run(
                 """
-            #expect(try database.admin.rows(shown) == [[nil, nil, "f"]])
-            try database.push(["A"])
-            let job = try #require(try await database.claim().first)
-            let refused = SettledPush(
-                job: job,
-                isEnded: true,
-                counts: false,
-                pause: .seconds(1),
-                status: 429,
-                reason: "TooManyRequests"
+                ANALYZE wallet_push_job;
+                INSERT INTO wallet_device (token_at, seen_at, device, pass_type, push_token)
+                SELECT now() - interval '1 hour', now(), 'phone ' || i, '\(PushDatabase.passType)', 'aa' FROM generate_series(1, 4000) AS i;
+                INSERT INTO wallet_push_job (due_at, not_before, since, wanted, attempts, is_again, is_sent, device, pass_type)
+                SELECT now(), now(), now(), 1, 0, false, i % 2 = 0, 'phone ' || i, '\(PushDatabase.passType)'
+                FROM generate_series(1, 4000) AS i;
+                """
             )
-            #expect(try await database.store.settle([refused]).isEmpty)
-            // Behind the job, too, which is forgotten.
-            try database.pass(seconds: 2)
-            #expect(try await database.claim().isEmpty)
-            #expect(try database.admin.rows(shown) == [["429", "TooManyRequests", "t"]])
-            // Whoever has locked the phone is not waited for: it waits for the push, as a phone that registers does.
-            try database.push(["A"])
-            let next = try #require(try await database.claim().first)
-            let other = try database.database.admin()
-            try other.run("BEGIN; SELECT FROM wallet_device FOR UPDATE")
-            #expect(try await database.store.settle([outcome(next)]).isEmpty)
-            try other.run("COMMIT")
-            #expect(try database.admin.rows(shown) == [["429", "TooManyRequests", "t"]])
-            #expect(
-                try database.value("SELECT wallet_pass_json(p, true)::text FROM wallet_pass AS p")?.contains(job.token)
-                    == false
+            // As the program's sessions plan.
+            try database.admin.run("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
+            try database.admin.run(
+                "PREPARE claim (text, uuid, bigint, float8) AS \(PushStatement.claim.statement.sql)"
             )
+            let claim = "claim ('\(PushDatabase.passType)', '00000000-0000-0000-0000-000000000001', 200, 60)"
+            let plan = try database.admin.rows("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) EXECUTE \(claim)").compactMap {
+                $0[0]
+            }
+            let buffers = plan.first { $0.contains("Buffers: shared hit=") }?
+                .split(separator: "=").last?.prefix { $0.isNumber }
+            #expect(try #require(buffers.flatMap { Int($0) }) < 20_000, "\(plan)")
+            #expect(try database.value("SELECT count(*) FROM wallet_push_job WHERE claim_id IS NOT NULL") == "100")
+            #expect(try database.value("SELECT count(*) FROM wallet_push_job") == "3900")
         }
     }
 
