@@ -46,28 +46,29 @@ struct PushStoreTests {
 
     @Test func `looks at as many rows as it claims, when thousands are due in a table that was empty`() async throws {
         try await withPushDatabase { _, database in
+            let claim = "EXECUTE claim ('\(PushDatabase.passType)', '00000000-0000-0000-0000-000000000001', 200, 60)"
+            // As the program's sessions plan: once, and mostly while nothing is due.
+            try database.admin.run("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
+            try database.admin.run(
+                "PREPARE claim (text, uuid, bigint, float8) AS \(PushStatement.claim.statement.sql)"
+            )
+            #expect(try database.admin.rows(claim).isEmpty)
             try database.admin.run(
                 """
-                ANALYZE wallet_push_job;
                 INSERT INTO wallet_device (token_at, seen_at, device, pass_type, push_token)
-                SELECT now() - interval '1 hour', now(), 'phone ' || i, '\(PushDatabase.passType)', 'aa' FROM generate_series(1, 4000) AS i;
+                SELECT now() - interval '1 hour', now(), 'phone ' || i, '\(PushDatabase.passType)', 'aa'
+                FROM generate_series(1, 4000) AS i;
                 INSERT INTO wallet_push_job (due_at, not_before, since, wanted, attempts, is_again, is_sent, device, pass_type)
                 SELECT now(), now(), now(), 1, 0, false, i % 2 = 0, 'phone ' || i, '\(PushDatabase.passType)'
                 FROM generate_series(1, 4000) AS i;
                 """
             )
-            // As the program's sessions plan.
-            try database.admin.run("SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan")
-            try database.admin.run(
-                "PREPARE claim (text, uuid, bigint, float8) AS \(PushStatement.claim.statement.sql)"
-            )
-            let claim = "claim ('\(PushDatabase.passType)', '00000000-0000-0000-0000-000000000001', 200, 60)"
-            let plan = try database.admin.rows("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) EXECUTE \(claim)").compactMap {
-                $0[0]
+            let plan = try database.admin.rows("EXPLAIN (ANALYZE, TIMING OFF) \(claim)").compactMap { $0[0] }
+            let seen = plan.compactMap { line -> Int? in
+                guard let found = line.firstMatch(of: /actual rows=(\d+) loops=(\d+)/) else { return nil }
+                return (Int(found.1) ?? 0) * (Int(found.2) ?? 0)
             }
-            let buffers = plan.first { $0.contains("Buffers: shared hit=") }?
-                .split(separator: "=").last?.prefix { $0.isNumber }
-            #expect(try #require(buffers.flatMap { Int($0) }) < 20_000, "\(plan)")
+            #expect(seen.count > 5 && seen.allSatisfy { $0 < 100_000 }, "\(plan)")
             #expect(try database.value("SELECT count(*) FROM wallet_push_job WHERE claim_id IS NOT NULL") == "100")
             #expect(try database.value("SELECT count(*) FROM wallet_push_job") == "3900")
         }
