@@ -144,6 +144,61 @@ def strangers(shop):
     return merchant(shop, "GET", "/sessions?limit=1", key=shop.key[:-20] + digits)
 
 
+class Card:
+    """A member's card, and the requests of phones about it."""
+
+    def __init__(self, shop):
+        self.shop = shop
+        connection = Connection(shop.clear_port)
+        body = json.dumps({"externalId": str(uuid.uuid4()), "name": "Hanako"})
+        answer = connection.ask(merchant(shop, "POST", "/wallet/members", [("Idempotency-Key", str(uuid.uuid4()))], body))
+        connection.close()
+        if answer.status != 201:
+            raise Refused(f"{answer.status} {answer.body[:300]}")
+        card = json.loads(answer.body)
+        self.account, self.type, self.serial = card["accountId"], card["passType"], card["serialNumber"]
+
+    def pass_request(self, fields=()):
+        return message("GET", f"/wallet/v1/passes/{self.type}/{self.serial}", self.shop.host, [self.authorization, *fields])
+
+    @property
+    def authorization(self):
+        return "Authorization", "ApplePass " + self.shop.passes.token(self.type, self.serial)
+
+    def register(self, device):
+        body = b'{"pushToken":"00ff"}'
+        fields = [self.authorization, ("Content-Length", str(len(body)))]
+        return message("POST", f"/wallet/v1/devices/{device}/registrations/{self.type}/{self.serial}", self.shop.host, fields) + body
+
+
+def unchanged_pass(shop):
+    return Card(shop).pass_request([("If-Modified-Since", "Sun, 01 Jan 2096 00:00:00 GMT")])
+
+
+def cached_pass(shop):
+    return Card(shop).pass_request()
+
+
+def unchanged_list(shop):
+    card = Card(shop)
+    connection = Connection(shop.clear_port)
+    connection.ask(card.register("phone"))
+    connection.close()
+    path = f"/wallet/v1/devices/phone/registrations/{card.type}?passesUpdatedSince=9000000000000000000"
+    return message("GET", path, shop.host)
+
+
+def registrations(shop, count):
+    card = Card(shop)
+    return [card.register(uuid.uuid4().hex) for _ in range(count)]
+
+
+def points(shop, count):
+    card = Card(shop)
+    path = f"/wallet/members/{card.account}/points"
+    return [merchant(shop, "POST", path, [("Idempotency-Key", str(uuid.uuid4()))], '{"add":1}') for _ in range(count)]
+
+
 class Wave:
     """Connections whose requests lie ready together: the server is held while they are sent."""
 
@@ -188,4 +243,9 @@ ALL = [
     Route("v1-read", reads),
     Route("v1-create", creates, status=201),
     Route("v1-refused", repeat(strangers), status=401),
+    Route("pass-304", repeat(unchanged_pass), status=304),
+    Route("pass-cached", repeat(cached_pass)),
+    Route("pass-list-204", repeat(unchanged_list), status=204),
+    Route("pass-register", registrations, status=201),
+    Route("pass-points", points),
 ]

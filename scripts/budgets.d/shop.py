@@ -13,15 +13,20 @@ import counters
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "Tests/Support"))
 from demo import free_ports  # noqa: E402
+from passkeys import PassKeys  # noqa: E402
 
 
 class Shop:
     def __init__(self, program, folder, loops):
         self.folder, self.loops = folder, loops
-        self.tls_port, self.clear_port, admin, simulator = free_ports(4)
+        self.tls_port, self.clear_port, admin, simulator, push, control = free_ports(6)
         self.host, self.links = f"localhost:{self.tls_port}", f"links.localhost:{self.tls_port}"
         self.web, self.simulator = f"https://{self.host}", f"https://localhost:{simulator}"
         keys = folder / "data/development"
+        secret = folder / "merchant.secret"
+        secret.write_bytes(bytes(range(64)))
+        secret.chmod(0o600)
+        self.passes = PassKeys(secret.read_bytes())
         settings = {
             "LISTEN": f"127.0.0.1:{self.tls_port}", "CLEAR_LISTEN": f"127.0.0.1:{self.clear_port}",
             "ADMIN_LISTEN": f"127.0.0.1:{admin}", "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
@@ -36,6 +41,10 @@ class Shop:
             "PROVIDER_START_URL": self.simulator + "/checkout/start",
             "PROVIDER_REDIRECT_HOSTS": f"localhost:{simulator}", "PROVIDER_CSP_HOSTS": self.simulator,
             "SIMULATOR_QUOTA": "none", "MERCHANT_API": "true", "MERCHANT_REQUESTS_PER_MINUTE": "1000000",
+            "MERCHANT_SECRET_FILE": str(secret), "WALLET_TEMPLATES": str(ROOT / "examples/wallet/templates"),
+            "WALLET_CERTIFICATES": str(keys / "passes/certificates"), "PUSH_SIMULATOR_LISTEN": f"127.0.0.1:{push}",
+            "PUSH_SIMULATOR_CONTROL": f"127.0.0.1:{control}", "WALLET_PUSH_HOST": f"localhost:{push}",
+            "WALLET_PUSH_TRUST": str(keys / "authority.pem"), "WALLET_LIST_RATE": "60000",
             # Everybody comes from one address here.
             "LIMITS_ISSUE_PER_MINUTE": "10000000", "LIMITS_UNKNOWN_PER_MINUTE": "10000000",
             "LIMITS_REQUESTS_PER_CONNECTION": "1000000000", "LIMITS_HEADER_DEADLINE": "2s",
@@ -54,7 +63,8 @@ class Shop:
         self.pid = self.server.pid
         self.trust = client.trust(keys / "authority.pem")
         self.trust2 = client.trust(keys / "authority.pem", ["h2"])
-        self.key = subprocess.run([program, "keys", "create", "--name", "budgets", "--scopes", "sessions:read,sessions:write"],
+        self.key = subprocess.run([program, "keys", "create", "--name", "budgets", "--scopes",
+                                   "sessions:read,sessions:write,wallet:read,wallet:write"],
                                   cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout.strip()
         self.control("next-buyer", '{"answers":["consent","mfa","3ds"],"count":1000000}')
 
