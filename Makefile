@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants vectors fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants vectors fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-wallet bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -155,6 +155,9 @@ bench-soak: bench-check ## Ten minutes of everything; fails when memory or descr
 
 bench-attack: bench-check ## Other clients beside one address that attacks for a minute; fails when they notice, or when memory grows beyond its bound
 	@scripts/bench attack $(OPTIONS)
+
+bench-wallet: bench-check ## Cards in Wallet: making one beside pass libraries of PyPI, phones' requests beside a page, points, pushes
+	@scripts/bench wallet $(OPTIONS)
 
 bench-check: ## Whether the benchmark itself works: a second of two cases
 	@scripts/install-deps bench

@@ -11,6 +11,7 @@ from machine import cpu_seconds, resident_kilobytes
 from orders import Orders
 from postgres import FILLING
 from stage import say
+from wallet import WalletGrowth
 
 CONNECTIONS = 32
 PARTS = {
@@ -19,13 +20,14 @@ PARTS = {
     "loops": "event loops",
     "live": "live sessions while nobody asks for anything: what maintenance takes",
     "orders": "orders of a year with ledger, operations, polls, claims and events; autovacuum is on",
+    "wallet": "cards in Wallet, each with a phone",
 }
 
 
 class Growth:
     def __init__(self, stage, options):
         self.stage, self.options = stage, options
-        self.samples, self.facts, self.maintenance, self.ledger = {}, {}, None, None
+        self.samples, self.facts, self.maintenance, self.ledger, self.cards = {}, {}, None, None, None
 
     def run(self):
         if "stored" in self.options.parts:
@@ -125,6 +127,11 @@ class Growth:
     def orders(self):
         self.ledger = Orders(self.stage, self.options).run()
 
+    # MARK: Cards
+
+    def wallet(self):
+        self.cards = WalletGrowth(self.stage, self.options).run()
+
     @property
     def is_good(self):
         """Whether maintenance has kept to its bounds, where that was looked at."""
@@ -158,6 +165,9 @@ class Growth:
             if part == "orders":
                 parts.append(self.ledger.markdown())
                 continue
+            if part == "wallet":
+                parts.append(self.cards.markdown())
+                continue
             head = ["case", PARTS[part], "req/s", "server µs", "PostgreSQL µs", "server ÷ first", "PostgreSQL ÷ first", "others"]
             parts.append(report.table(head, self.rows(part)))
             if part == "stored":
@@ -177,4 +187,4 @@ class Growth:
                 for (part, step, case), rounds in self.samples.items()]
         live = {"minutes": self.maintenance.rows, "ended": self.maintenance.ended} if self.maintenance else None
         return {"machine": report.machine_line(), "samples": rows, "facts": self.facts, "live": live,
-                "orders": self.ledger.json() if self.ledger else None}
+                "orders": self.ledger.json() if self.ledger else None, "cards": self.cards.json() if self.cards else None}

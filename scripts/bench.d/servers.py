@@ -93,10 +93,13 @@ class Simulator(Program):
         self.url = f"https://localhost:{self.port}"
         self.keys = folder / "keys/development"
         self.authority = self.keys / "authority.pem"
+        # Further simulators.
+        self.overrides = {}
 
     def start(self):
         settings = {"SALLYPORT_DATA_DIR": str(self.folder / "keys"), "SALLYPORT_LOG_LEVEL": "warning",
                     "SALLYPORT_SIMULATOR_LISTEN": f"127.0.0.1:{self.port}", "SALLYPORT_SIMULATOR_QUOTA": "none"}
+        settings |= {f"SALLYPORT_{name}": value for name, value in self.overrides.items()}
         self.launch([PROGRAM, "simulators"], {**os.environ, **settings})
         self.wait_for(lambda: listens(self.port))
         return self

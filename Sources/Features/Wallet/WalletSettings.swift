@@ -65,7 +65,7 @@ struct WalletSettings: Sendable {
         logsPerMinute = read.number("wallet.log_rate", 1...6_000, 60, "error logs a minute that an address may send")
         listsPerMinute = read.number(
             "wallet.list_rate",
-            1...60_000,
+            1...10_000_000,
             600,
             "lists without a change a minute that an address gets"
         )
