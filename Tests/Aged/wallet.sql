@@ -1,5 +1,5 @@
-INSERT INTO wallet_member (account_id, created_at, points, link_secret, link_number, name)
-SELECT a.webview_session_id, a.at, 1, 1, 1, 'Member ' || a.webview_session_id FROM aged AS a;
+INSERT INTO wallet_member (account_id, created_at, link_at, points, link_secret, link_number, name)
+SELECT a.webview_session_id, a.at, a.at, 1, 1, 1, 'Member ' || a.webview_session_id FROM aged AS a;
 INSERT INTO wallet_template (template, pass_type, digest, uses) VALUES ('member', 'pass.com.example.a', '\x00', '{points}');
 INSERT INTO wallet_pass (account_id, created_at, modified_at, tag, version, devices, token_key, is_final, pass_type, serial, template, state, content, content_digest)
 SELECT a.webview_session_id, a.at, a.at, 1, 1, 1, 1, false, 'pass.com.example.a', upper(a.webview_session_id::text), 'member', 'installed', '{"points": 1}', '\x00'
@@ -31,7 +31,7 @@ SELECT a.at, 60, 'pass.com.example.a', sha256(a.webview_session_id::text::bytea)
 -- allowance wallet_issue tables=wallet_tag: a table of one row
 -- values wallet_template_set: 'member', 'pass.com.example.a', '\x00', '["points"]'
 -- values wallet_fetched: '[{"type":"pass.com.example.a","serial":"A","version":1,"kind":"link"},{"type":"pass.com.example.a","serial":"A","version":1,"kind":"known"}]'
--- values wallet_log: '[{"kind":"other","message":"x"}]', '1000'
+-- values wallet_log: '[{"kind":"other","message":"x"},{"kind":"get","type":"pass.com.example.a","serial":"A","message":"x"}]', '1000', '100'
 -- values wallet_issue: 'customer', 'Hanako', '0', 'pass.com.example.a', 'A', 'member', '{}', '1'
 -- values wallet_push_settle: '[{"n":1,"device":"A","type":"pass.com.example.a","claim":"00000000-0000-0000-0000-000000000000","pause":1,"ended":true,"counts":false}]'
 -- allowance wallet_log tables=wallet_device_log_day: a table of one row

@@ -5,6 +5,7 @@ CREATE TABLE wallet_member (
     account_id  uuid        NOT NULL PRIMARY KEY REFERENCES account,
     created_at  timestamptz NOT NULL,
     ended_at    timestamptz,          -- NULL while the membership goes on
+    link_at     timestamptz NOT NULL, -- when the download link was made
     points      bigint      NOT NULL CHECK (points BETWEEN 0 AND 999999999),
     -- The key of the download link is derived from the secret with this number and from how many links there were: it is not stored.
     link_secret integer     NOT NULL,

@@ -6,8 +6,8 @@ SELECT i, md5('account ' || i)::uuid AS account_id, upper(md5('serial ' || i)::u
     md5('token ' || i) || md5('more ' || i) AS push_token FROM generate_series(1, :count) AS i;
 
 INSERT INTO account (account_id, created_at) SELECT account_id, now() - interval '30 days' FROM made;
-INSERT INTO wallet_member (account_id, created_at, points, link_secret, link_number, name)
-SELECT account_id, now() - interval '30 days', 1, 1, 1, 'Member ' || i FROM made;
+INSERT INTO wallet_member (account_id, created_at, link_at, points, link_secret, link_number, name)
+SELECT account_id, now() - interval '30 days', now() - interval '30 days', 1, 1, 1, 'Member ' || i FROM made;
 INSERT INTO wallet_pass (account_id, created_at, modified_at, registered_at, reregistered_at, fetched_at, tag, version, fetched_version, devices, token_key,
     is_final, pass_type, serial, template, state, content, content_digest)
 SELECT account_id, at, at, at, at, at, 1, 1, 1, 1, 1, false, ':type', serial, 'member', 'installed',

@@ -19,6 +19,8 @@ struct WalletSettings: Sendable {
     let logsPerMinute: Int
     let listsPerMinute: Int
     let linksPerMinute: Int
+    /// Zero: links work until there is another.
+    let linkLifetime: Duration
     let wakesPerSecond: Int
     let keepHistory: Duration
     let keepLogs: Duration
@@ -74,6 +76,12 @@ struct WalletSettings: Sendable {
             1...6_000,
             60,
             "download links a minute that an address may open"
+        )
+        linkLifetime = read.duration(
+            "wallet.link_lifetime",
+            0...315_360_000,
+            .zero,
+            "how long a download link works; 0s: until there is another"
         )
         wakesPerSecond = read.number(
             "wallet.wake_rate",

@@ -230,6 +230,18 @@ import WalletPass
         }
     }
 
+    @Test func `has a link for as long as the settings say`() async throws {
+        try await withWallet(["wallet.link_lifetime": "1h"]) { wallet in
+            let card = try await wallet.member()
+            #expect(try await wallet.ask(.get, card.linkTarget).status == 200)
+            try wallet.admin.run("UPDATE wallet_member SET link_at = link_at - interval '1 hour'")
+            #expect(try await wallet.ask(.get, card.linkTarget).status == 404)
+            let answer = try await wallet.part.renewLink(card.account)
+            let url = try #require(answer.content["walletUrl"]?.text)
+            #expect(try await wallet.ask(.get, String(url.dropFirst("https://shop.example".count))).status == 200)
+        }
+    }
+
     @Test(arguments: ["", "{", "[]", "{\"logs\":5}", "{\"logs\":[5]}", "{\"logs\":{}}"])
     func `sends a log, and nothing else to its route`(body: String) async throws {
         try await withWallet { wallet in
@@ -268,7 +280,7 @@ import WalletPass
         try await withWallet { wallet in
             func kept(_ count: Int) async throws -> Int {
                 let lines = JSONValue.array(Array(repeating: ["kind": "other", "message": "x"], count: count))
-                return try await wallet.part.loop.database.write(PhoneStatement.log(lines.description, 5)).first()
+                return try await wallet.part.loop.database.write(PhoneStatement.log(lines.description, 5, 2)).first()
             }
             #expect(try await kept(3) == 3)
             #expect(try await kept(3) == 2)
@@ -278,6 +290,26 @@ import WalletPass
             try wallet.admin.run("UPDATE wallet_device_log_day SET day = day - 1")
             #expect(try await kept(4) == 4)
             #expect(try wallet.admin.rows("SELECT lines FROM wallet_device_log_day") == [["4"]])
+        }
+    }
+
+    /// Otherwise whoever sends lines of nothing would have the shop hear of no phone that day.
+    @Test func `of a card is kept on a day that is full of other lines`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            let other = ["kind": "other", "message": "x"] as JSONValue
+            let of =
+                [
+                    "kind": "get", "type": .string(WalletFixture.passType), "serial": .string(card.serial),
+                    "message": "x",
+                ] as JSONValue
+            func kept(_ lines: [JSONValue]) async throws -> Int {
+                let text = JSONValue.array(lines).description
+                return try await wallet.part.loop.database.write(PhoneStatement.log(text, 5, 2)).first()
+            }
+            #expect(try await kept(Array(repeating: other, count: 9)) == 5)
+            #expect(try await kept([other, of]) == 1)
+            #expect(try await kept([of, other, of]) == 1)
         }
     }
 }

@@ -12,8 +12,8 @@ DECLARE
     member wallet_member;
 BEGIN
     account := account_open(external, id_new(), statement_timestamp());
-    INSERT INTO wallet_member (account_id, created_at, points, link_secret, link_number, name)
-    VALUES (account, statement_timestamp(), sum, secret, 1, called)
+    INSERT INTO wallet_member (account_id, created_at, link_at, points, link_secret, link_number, name)
+    VALUES (account, statement_timestamp(), statement_timestamp(), sum, secret, 1, called)
     ON CONFLICT DO NOTHING;
     -- Whoever is first makes the pass, and the others wait here.
     SELECT * INTO STRICT member FROM wallet_member AS m WHERE m.account_id = account FOR NO KEY UPDATE;

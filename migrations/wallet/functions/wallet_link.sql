@@ -4,7 +4,7 @@
 CREATE OR REPLACE FUNCTION wallet_link(account uuid, secret integer, OUT outcome text, OUT number integer)
 LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE wallet_member AS m SET link_secret = secret, link_number = m.link_number + 1
+    UPDATE wallet_member AS m SET link_secret = secret, link_number = m.link_number + 1, link_at = statement_timestamp()
     WHERE m.account_id = account AND m.ended_at IS NULL
     RETURNING m.link_number INTO number;
     outcome := CASE

@@ -52,7 +52,8 @@ extension WalletPart {
         let key = try? request.parameter("k")
         let isWhole = (try? request.parameter("all")).map { $0.octets == "1" } ?? false
         let limit = isWhole ? PassBundle.limit : 1
-        let found = try await loop.database.read(MemberStatement.linked(account, Int32(limit))).all()
+        let linked = MemberStatement.linked(account, Int32(limit), process.settings.linkLifetime)
+        let found = try await loop.database.read(linked).all()
         let isKey = secrets.isKey(
             key ?? "",
             of: account,

@@ -132,11 +132,14 @@ extension WalletPart {
         guard !texts.isEmpty, limits.logs.wait(request.peer.keys, at: loop.reactor.now) == nil else { return done }
         limits.logs.count(request.peer.keys, at: loop.reactor.now)
         let kept = texts.prefix(DeviceLog.greatestLineCount).map { DeviceLogLine($0).json }
-        _ = try await loop.database.write(PhoneStatement.log(JSONValue.array(kept).description, WalletPart.linesPerDay))
+        let text = JSONValue.array(kept).description
+        let statement = PhoneStatement.log(text, WalletPart.linesPerDay, WalletPart.linesPerCardAndDay)
+        _ = try await loop.database.write(statement)
         return done
     }
 
     private static let linesPerDay: Int64 = 10_000
+    private static let linesPerCardAndDay: Int64 = 100
 
     // MARK: Who asks
 

@@ -113,13 +113,16 @@ enum MemberStatement {
     /// Pass type; whether there is one.
     static let wakeAll = TypedStatement<Bool, String>(name: "wallet_wake_all", sql: "SELECT wallet_wake_all($1)")
 
-    /// The first passes of a member whose membership goes on, so many, and what the key of the link is derived from.
-    static let linked = TypedStatement<LinkedPass, UUIDBytes, Int32>(
+    /// The first passes of a member whose membership goes on, so many, and what the key of the link is derived from; none where the link
+    /// is older than $3 seconds, unless they are zero.
+    static let linked = TypedStatement<LinkedPass, UUIDBytes, Int32, Duration>(
         name: "wallet_linked",
         sql: """
             SELECT m.link_secret::bigint, m.link_number::bigint, \(PassVersion.columns)
             FROM wallet_member AS m JOIN wallet_pass AS p USING (account_id)
-            WHERE m.account_id = $1 AND m.ended_at IS NULL ORDER BY p.created_at, p.pass_type LIMIT $2
+            WHERE m.account_id = $1 AND m.ended_at IS NULL
+                AND ($3 = 0 OR m.link_at > statement_timestamp() - $3 * interval '1 second')
+            ORDER BY p.created_at, p.pass_type LIMIT $2
             """
     ) { row in
         LinkedPass(secret: try row.next(), link: try row.next(), pass: try PassVersion(&row))

@@ -43,10 +43,10 @@ enum PhoneStatement {
         row: PassVersion.init
     )
 
-    /// Lines as a JSON array of objects, how many lines a day has.
-    static let log = TypedStatement<Int, String, Int64>(
+    /// Lines as a JSON array of objects, how many a day has of no card of ours, and of each card.
+    static let log = TypedStatement<Int, String, Int64, Int64>(
         name: "wallet_log",
-        sql: "SELECT wallet_log($1::json, $2)::bigint"
+        sql: "SELECT wallet_log($1::json, $2, $3)::bigint"
     )
 }
 
