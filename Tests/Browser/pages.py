@@ -379,6 +379,12 @@ def by_the_staff(shop, look, key):
     for name, path in [("staff-not-found", "/console/nowhere"), ("staff-start", "/console"), ("staff-sessions", "/console/sessions"), ("staff-nothing", "/console/decisions?person=x")]:
         tab.driver.get(shop.admin + path)
         look.look(tab, name)
+    tab.driver.get(shop.admin + "/console/wallet?q=pages-" + look.language)
+    look.look(tab, "staff-members")
+    tab.click("main td a")
+    look.look(tab, "staff-member")
+    tab.click(".button-danger")
+    look.look(tab, "staff-member-end")
     tab.click(".person button")
     tab.until(lambda: tab.find(".done"), "no word of the sign-out")
     look.look(tab, "staff-signed-out")

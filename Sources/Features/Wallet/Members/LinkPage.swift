@@ -19,8 +19,8 @@ extension Frame {
             </section>
             <section class="card">
             <h2>\(text(LinkTexts.how))</h2>
-            <ul>
-            \(Markup(each: LinkTexts.ways) { "<li>\(text($0))</li>\n" })</ul>
+            <dl class="facts">
+            \(Markup(each: LinkTexts.ways) { "<div><dt>\(text($0.device))</dt><dd>\(text($0.way))</dd></div>\n" })</dl>
             </section>
             """
         )
@@ -40,18 +40,24 @@ private enum LinkTexts {
         "Whoever has the address of this page can install the card: keep it to yourself."
     )
     static let how = Localized("カードの入れ方", "How it gets onto the phone")
-    static let ways = [
-        Localized(
-            "iPhone：このリンクをSafariで開き、「追加」をタップします。ほかのアプリの中の画面では開けないことがあります。",
-            "On an iPhone, open this link in Safari and tap Add. Windows inside other apps may not take a card."
+    static let ways: [(device: Localized, way: Localized)] = [
+        (
+            Localized("iPhone", "iPhone"),
+            Localized(
+                "このリンクをSafariで開き、「追加」をタップします。ほかのアプリの中の画面では開けないことがあります。",
+                "Open this link in Safari and tap Add. Windows inside other apps may not take a card."
+            )
         ),
-        Localized(
-            "パソコン：受け取ったファイルを、メールやAirDropでiPhoneに送ります。",
-            "On a computer, get the file and send it to the iPhone by mail or AirDrop."
+        (
+            Localized("パソコン", "Computer"),
+            Localized(
+                "受け取ったファイルを、メールやAirDropでiPhoneに送ります。",
+                "Get the file and send it to the iPhone by mail or AirDrop."
+            )
         ),
-        Localized(
-            "Android：Apple ウォレット形式のカードに対応したアプリで開きます。",
-            "On Android, open the file in an app that takes cards for Apple Wallet."
+        (
+            Localized("Android", "Android"),
+            Localized("Apple ウォレット形式のカードに対応したアプリで開きます。", "Open the file in an app that takes cards for Apple Wallet.")
         ),
     ]
 }
