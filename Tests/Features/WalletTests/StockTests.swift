@@ -84,14 +84,22 @@ import WalletPass
     }
 
     @Test func `are tried out by a pass that is judged as a phone does it`() async throws {
-        // A file of the template that no phone takes, though a pass can be made with it.
+        // Images that are small when packed, and together more than a phone reads of a pass; one can be made of them.
         let broken = try await stock { folder in
-            try Files.makeDirectory("\(folder)/templates/member/__MACOSX")
-            try Files.write("\(folder)/templates/member/__MACOSX/icon.png", [1], mode: 0o600)
+            // A chunk of eleven megabytes of zeros: length, type, content, checksum.
+            let content = Array("teSt".utf8) + [UInt8](repeating: 0, count: 11 << 20)
+            let chunk: [UInt8] = [0x00, 0xB0, 0x00, 0x00] + content + [0xCF, 0xB4, 0x2A, 0x66]
+            for name in ["logo", "logo@2x", "logo@3x", "strip", "strip@2x", "strip@3x"] {
+                let path = "\(folder)/templates/member/\(name).png"
+                var image = try Files.read(path)
+                // Before the last chunk, which has twelve bytes.
+                image.insert(contentsOf: chunk, at: image.count - 12)
+                try Files.write(path, image, mode: 0o600)
+            }
         }
         #expect(broken.usable.isEmpty)
         let line = broken.problems.map(\.line).joined(separator: "\n")
-        #expect(line.contains("/templates/member") && line.contains("__MACOSX"), "\(line)")
+        #expect(line.contains("/templates/member") && !line.contains("EFBIG"), "\(line)")
         let small = try await stock { folder in
             let path = "\(folder)/templates/member/pass.json"
             let text = String(decoding: try Files.read(path), as: UTF8.self)
