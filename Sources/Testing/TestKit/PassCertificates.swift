@@ -1,4 +1,6 @@
-/// Test certificates for passes and push, valid until 2045 unless they say otherwise; the keys protect nothing.
+/// Test certificates for passes and push, valid until 2045; the keys protect nothing.
+///
+/// The same stand in the vectors of `WalletPassTests` as files.
 package enum PassCertificates {
     /// The root that phones believe.
     package static let root = Array(
@@ -55,41 +57,6 @@ package enum PassCertificates {
         tDlFO+7jzoxzheE0wTlxgpafaYTmAz8KitjKLRnqQW5VwHiBYUyGIaz8AGDTEJL/
         bEZYh1Jp4PqxWpGFryM3wUskJYUbV1aKVrI/+LCe
         -----END CERTIFICATE-----
-
-        """.utf8
-    )
-
-    /// The key of `intermediate`, to issue more.
-    package static let intermediateKey = Array(
-        """
-        -----BEGIN PRIVATE KEY-----
-        MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDO2JsaDaB/kxl0
-        0s/TLyFZ5qkYZG/3vRv9rmAwoYfJCTNrcDUFv3Hb19pxO93dGXIR3ZmS83o95eYg
-        nAQbb43G3N36xPYtI6tBgewljRPu9NeW7uctDmjICtbFiRXJu7xT5J5yjrXGIMMr
-        U9KKsorJKdmYyU81Gv663RBHxh8f1J2gkCbop9+PqcNvuo+zuOu1PVmJijEcH2K5
-        r254RebCh+BknlY1EnVCh/v9c3cxUdoxRd2lxuD+4FCqjyQG2AKfQWrVWx+tzVUY
-        Zvw5xsP8qOYEizKiSOoK4vlwOCyNOCrxs8AsoHHenb4Dvm2mnV5BqquwtnF479gV
-        V+ISQXuTAgMBAAECggEANvyiDsT8m61xIPtBwDRRO2L0JMXedg9Rt5h5fbQTMsA9
-        aRxFHCgOjpDNQzjU/AfdqR4ty0DqiDXrfVO8S8bV+72PTTC6+Lj4t8tgCYN9fxKb
-        lUYhMnsYI8Wt3olYv24m3G50KKQDco4XFBeOasyX1G5JqDIr2kQ431gREeN7NqyG
-        PAx+6YKRNTS4hLrpwDlFrSPQJ3igV+wNyWetYrTK2xJg4wem0l3LNLZaMdSVRrwz
-        10bQ3gfpVE/BJ0unPng9drDEFDXVbUcAPEzXGMSFKFBFa9lbQAb4QkBngtXbrXQI
-        30ITcmaKwRfJ3H2c4P+63QVkq5RlqHP4HSE2JDyWIQKBgQD1DamYZSv8474gZROv
-        aReJZBJoashRX6z27xzc5TTqgriskHtPT+gb7QNEPa/vNqYbAWPBxcJsRbT82coG
-        xuPt9oKJLevds2SjMg+UF4e9UZzcLtoRZrrQ6wOF7HGTbNpFoXRN9EWnJz/xtXqk
-        CFFirK8kSXS9MUJ9g9ot3hqd2QKBgQDYFgUMJdTkO4MMb32quso0pFBzlaZ1IycS
-        /QKsOU/4dc5/bHKVMTZ+F1bydsCTet6b9VUaPwwTrjEJXCVhwHIoITvMkYMoqJ2S
-        Qk97GEoMNdN/4pT1t8aE5ve6tDd4bXTBQ75ziR0HykjNCUxv26Z4h31XQFTCSR9m
-        me9yWmAFSwKBgH1ZDr5QSg7io9dIPKiGNi7mDHBy5qKRMRVivD3V1Jp8YWCLyzeH
-        pS/brccTUtIm/xJjRJbSxJ/DjE+mS6vpwp9vb9ghsDvITpsXuVZELv/NJlKOeKdc
-        CAVjoXq4tmP10zS44JgbciGNdyz5apFLW+4AbNo/5MH914gCkPDTYoQJAoGAdqKY
-        QNQgbvHRgClR+EM3MvGnjd3ylssm78DjD8Ujh8i+B611tz1eqpmLzfCuyAmkYEGw
-        aImGyuNO3tGtYF61Dh045JZbSR5R7HPliTKLrOp8ZPD0UXeFUYAxMFszPTXy7QyR
-        aoMz4gwILjHVunAAlJnmkdmq70QQLleDY+gEYcMCgYEAlhpaNIuyyCY7HHfkzxE1
-        kK2ey5pkEAAeMQ4e8TX07pCXFiZzX+FxFWyNvjmOkSHG82rGYYgEqwmxSBQtkdne
-        sAu7TOrftgZajOngmLbovUPwUzN07FluDUKrKXBk9l7ol/BA4WA9SJ/nKmjx10Cp
-        sbMxHcb0cm4bP2DDq7eXgHI=
-        -----END PRIVATE KEY-----
 
         """.utf8
     )
@@ -158,75 +125,6 @@ package enum PassCertificates {
         OAV+5PD8bqD9leZG49Hj5fNYOVKjJD4aFW+85EFnhlWkNBLW9CFwlLxiCLbn0Yh/
         G98VJuOqLAPx7RwOqHWwy9jE3mMSleDgmTW03x6pdtsvyGOvyILJ4EwuY7SLAOlV
         RjZuHX+zF2oob0vHaMfyoA==
-        -----END PRIVATE KEY-----
-
-        """.utf8
-    )
-
-    /// Of `pass.com.example.sallyport.event`, team `SP4TEST9Z0`.
-    package static let event = Array(
-        """
-        -----BEGIN CERTIFICATE-----
-        MIIEfzCCA2egAwIBAgIIFuSIMD1RPPwwDQYJKoZIhvcNAQELBQAweDFDMEEGA1UE
-        Aww6U2FsbHlwb3J0IFRlc3QgRGV2ZWxvcGVyIFJlbGF0aW9ucyBDZXJ0aWZpY2F0
-        aW9uIEF1dGhvcml0eTELMAkGA1UECwwCRzQxFzAVBgNVBAoMDlNhbGx5cG9ydCBU
-        ZXN0MQswCQYDVQQGEwJVUzAeFw0yNTA2MDEwMDAwMDBaFw00NTA2MDEwMDAwMDBa
-        MIGmMTAwLgYKCZImiZPyLGQBAQwgcGFzcy5jb20uZXhhbXBsZS5zYWxseXBvcnQu
-        ZXZlbnQxNzA1BgNVBAMMLlBhc3MgVHlwZSBJRDogcGFzcy5jb20uZXhhbXBsZS5z
-        YWxseXBvcnQuZXZlbnQxEzARBgNVBAsMClNQNFRFU1Q5WjAxFzAVBgNVBAoMDlNh
-        bGx5cG9ydCBUZXN0MQswCQYDVQQGEwJVUzCCASIwDQYJKoZIhvcNAQEBBQADggEP
-        ADCCAQoCggEBANwxi2XUgVhE9sUndz0/q8XRoFpQOfnYKXkLixZVKX4KL7t37fdr
-        iPdmtC7weuNpALWu9OST6pylwGH+uFQsVCZXKfbOHy6JoNOo9W4tA4wWQ0tTtK5L
-        KBazBjpaeFQEAl/eGclxz1rjqGAYVTrvvx9cpAd8zIxqQja7xY/ylzamY62+IxYj
-        Y0g76ZIxalvR28199y+76iUE7LA3oOtJtp8hA4m+TKVu2MnQEofHCm1w1uXRJp20
-        g7kLwvueNKC7edc91PpRQpsMm0m0mLB9+FhC/p4CNa/OKZY5WwtBYtJGPTG6G19a
-        ZCxwfj1tDJm2/EcRVSuoIUHbVk5Qet8IxZ0CAwEAAaOB3TCB2jAMBgNVHRMBAf8E
-        AjAAMB8GA1UdIwQYMBaAFNQ7t/pIsjOT+YhJwjN0MU/6oeprMB0GA1UdDgQWBBSy
-        5YroR/V0qKvhKlIlYoCp2PMD6jAOBgNVHQ8BAf8EBAMCB4AwFgYDVR0gBA8wDTAL
-        BgkqhkiG92NkBQEwHgYDVR0lBBcwFQYIKwYBBQUHAwIGCSqGSIb3Y2QEDjAwBgoq
-        hkiG92NkBgEQBCIMIHBhc3MuY29tLmV4YW1wbGUuc2FsbHlwb3J0LmV2ZW50MBAG
-        CiqGSIb3Y2QGAwIEAgUAMA0GCSqGSIb3DQEBCwUAA4IBAQAvHXjN+SgT2c5RJhPf
-        I32K+HSPMBTJhO8Y2+HOLS+ql/USnTughzzfiSa/w/gxhQtQ6uRNzB6PPeQjjkgA
-        eXerRgsHXCufGU74gAasUl8ihciBjyw6yQAEz00QEs+MBZBEaMV8hw+7usfqaQ0y
-        HMnxpIJ5U7/BmO1Y3BPSpu7NKtOnlS0RtAdNJDQoja3oenoCoW85Qc9b8Rtbi2Xj
-        dAVnwDGrtPhenV/+jfUMnZ40tn1KajDz0ZcEaKJ0WLX6qvuAuKhGWQVAqbsChT/K
-        ZwtjKzzC3hnDBaTk8za0Hi5ytKmv+nSBPFfZEeLxQn9OBFk5WoHrWb/37Pe4AlNN
-        3TLM
-        -----END CERTIFICATE-----
-
-        """.utf8
-    )
-
-    /// The key of `event`.
-    package static let eventKey = Array(
-        """
-        -----BEGIN PRIVATE KEY-----
-        MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDcMYtl1IFYRPbF
-        J3c9P6vF0aBaUDn52Cl5C4sWVSl+Ci+7d+33a4j3ZrQu8HrjaQC1rvTkk+qcpcBh
-        /rhULFQmVyn2zh8uiaDTqPVuLQOMFkNLU7SuSygWswY6WnhUBAJf3hnJcc9a46hg
-        GFU6778fXKQHfMyMakI2u8WP8pc2pmOtviMWI2NIO+mSMWpb0dvNffcvu+olBOyw
-        N6DrSbafIQOJvkylbtjJ0BKHxwptcNbl0SadtIO5C8L7njSgu3nXPdT6UUKbDJtJ
-        tJiwffhYQv6eAjWvzimWOVsLQWLSRj0xuhtfWmQscH49bQyZtvxHEVUrqCFB21ZO
-        UHrfCMWdAgMBAAECggEAIvd2LsVMhf8rndraz13nUfpsR7NCRaf7TAbWf0UmWebV
-        tiRBJJ+NyFXlqqeTKD5SN8fRCWRo5xfWQWmRDYLdmRoR5qjMYFhIMxx7XxPkYpBd
-        ft6LzHrQYqxqwoT/4z2gv+cV+rypREJvSFVM4ZdVZy5PuQWrOOgd3DG82ZNZSnrd
-        4MHELcWAWy48s9tsP6ZIjbPlCn+pbKinlaSvbGoJI+ZV4jQtcIIxQ4yxklthjNnt
-        7PKQchRYB75QRCMMIv0C7uhkD89WMG1zRci5Gv+EtQOBCAm0EmI9KjazpOzxGGxb
-        PqgIeSr91efs8k/YMFdnMh5EGrD6DuSu3nZ2k2mSQQKBgQDyXkrScp7Sr5vEKEAG
-        Rswot6IKINHpo8g0DMdVx979x3m5AWrvlmVXDHYmWnA1Au+yqVvkD9t1xr69TIRe
-        JlQz1lPLzUwrA1trdwtdbIDzbVXJikUikaxJ0ADlfePw+Em0TXC5qOlrfplKciUn
-        3VNh631H0/YBuQycwuxcJTziwQKBgQDok/iwLvqwRjT2UwhhrQUnRPQko/4rE5Ub
-        6Nq459D85R8iB9Ksn5ElpnOLd8fgjBNNuV/RsAz9r1YEzko40i23K3R83mTlav5j
-        vORIRDZ86co1hmXBH5zlFSD6Pogdsrdwt67mzXjl6cL8d3+MB7NRm6B+THiJ6aUU
-        ZP3A5htF3QKBgDblXJUmGQsnc2SOqVHCn2NplG4u2NzOl/4SFuQ7DSr2D3/z7kCu
-        E+4PiINPYLLhI2GYMpQJc2/NwE4oEqMwk0nadchni6UCcaZ5pD1Y4ixAy3mGs/oM
-        fLWLQ2i3hvWBh1AraijjNVt/pUDTcc8Btm0rZYjrXYEuZMjs7ZRBavUBAoGBAJR1
-        B5QmmLx2RA5L2BjJIXX8jL7qsy359P74tsy6pGsZMbM+PRsVS8g1pKGM1tgdcaD2
-        SBSIBPLVvdmZeEUm3CmEonmmV88dab5ub2U1rXY0oW9jF4ab0EFmKEO0MJyMXI2l
-        og4PcDGJ8n3HJXJT5AGejmawF20o58fJ4zQDbbs9AoGABGZ2hd6QRfF7RBRjPmz7
-        PPwr+krXJGqbGAUwkixgBSL14Ab/1bk8SK/LbwsgTz50S3qrotPV+7YAk3PEJ6N7
-        dugApG0bR0JeFpcOQ8SSPdfikeVynwZzXDBUlA3ax7IbIiZ8j2XqyYNN6Tzw7yrn
-        5nhkb/T42fCGeGh8Aggm3JU=
         -----END PRIVATE KEY-----
 
         """.utf8
@@ -301,75 +199,6 @@ package enum PassCertificates {
         """.utf8
     )
 
-    /// As `member`, out of date.
-    package static let expired = Array(
-        """
-        -----BEGIN CERTIFICATE-----
-        MIIEgjCCA2qgAwIBAgIIFuSIMD1RPP0wDQYJKoZIhvcNAQELBQAweDFDMEEGA1UE
-        Aww6U2FsbHlwb3J0IFRlc3QgRGV2ZWxvcGVyIFJlbGF0aW9ucyBDZXJ0aWZpY2F0
-        aW9uIEF1dGhvcml0eTELMAkGA1UECwwCRzQxFzAVBgNVBAoMDlNhbGx5cG9ydCBU
-        ZXN0MQswCQYDVQQGEwJVUzAeFw0yMzAxMDEwMDAwMDBaFw0yNDAxMzEwMDAwMDBa
-        MIGoMTEwLwYKCZImiZPyLGQBAQwhcGFzcy5jb20uZXhhbXBsZS5zYWxseXBvcnQu
-        bWVtYmVyMTgwNgYDVQQDDC9QYXNzIFR5cGUgSUQ6IHBhc3MuY29tLmV4YW1wbGUu
-        c2FsbHlwb3J0Lm1lbWJlcjETMBEGA1UECwwKU1A0VEVTVDlaMDEXMBUGA1UECgwO
-        U2FsbHlwb3J0IFRlc3QxCzAJBgNVBAYTAlVTMIIBIjANBgkqhkiG9w0BAQEFAAOC
-        AQ8AMIIBCgKCAQEAqjV4aoIyfiBzpXQ+IOKElrcWHGn8YppcDgTnQEpoTMKtnqos
-        zFXzWS+WQvDzNGeSPZ7aWmVVnoqgVRoDA3CH+MkH9gv7tXnHZBf7Jf8T7Ke3PQjA
-        yMgp9g46ilShRHiCiUQRujiGZPec7050m2NiPdqWdnfzlb1gXXnWPtFWt9Qz79PX
-        rl2xuMACxxZB+wrlyzUpLyPBWErxF01OjCsepSBxudFzb9GzI+Yla5ZSZcu1fV+t
-        LGC1m4Z8Bg8kgQPfMn9+QFYU5rKoFhBCuK0QLOvjEMrn1k8g/ih5g17oRUyi8TNA
-        Zw+1K5SRICL2oJ7CWtPbVnXncieurzfgSUD/gQIDAQABo4HeMIHbMAwGA1UdEwEB
-        /wQCMAAwHwYDVR0jBBgwFoAU1Du3+kiyM5P5iEnCM3QxT/qh6mswHQYDVR0OBBYE
-        FAdH9mUwd5bAlaA8hLAKqycjYZIfMA4GA1UdDwEB/wQEAwIHgDAWBgNVHSAEDzAN
-        MAsGCSqGSIb3Y2QFATAeBgNVHSUEFzAVBggrBgEFBQcDAgYJKoZIhvdjZAQOMDEG
-        CiqGSIb3Y2QGARAEIwwhcGFzcy5jb20uZXhhbXBsZS5zYWxseXBvcnQubWVtYmVy
-        MBAGCiqGSIb3Y2QGAwIEAgUAMA0GCSqGSIb3DQEBCwUAA4IBAQCGYj+CMUqNhXjD
-        QLj1Pu4+asilBoSrOqHfUfwzZgMp/ZLxfnukEAuyBslw3G6Rf2GQxt8TbqqGK8YJ
-        7ZOCB7Mzidz+EKIE961ZoG4gAnYS/3GwfVC1gnlGI0DsFgMoDdPUKat827jGuyY8
-        3ltKzNL5z+v6tqlPlOfSP/vJr6Y0WWaH/fW1GvuHdJ/iWflr9XNvF7BVOlmquVkV
-        RLs5y5gntMwEcCAyPDh25h13EZVzuhSmFsqj10AhVaK9KM/GoIC+xmE9aK+5/JmK
-        wFhuO03mHikZRljCyKy8XBULfeaPObgFtpFHdi8tgW5/PyNm3Z5hxKvoPe439T9D
-        7qnSkgzT
-        -----END CERTIFICATE-----
-
-        """.utf8
-    )
-
-    /// The key of `expired`.
-    package static let expiredKey = Array(
-        """
-        -----BEGIN PRIVATE KEY-----
-        MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCqNXhqgjJ+IHOl
-        dD4g4oSWtxYcafximlwOBOdASmhMwq2eqizMVfNZL5ZC8PM0Z5I9ntpaZVWeiqBV
-        GgMDcIf4yQf2C/u1ecdkF/sl/xPsp7c9CMDIyCn2DjqKVKFEeIKJRBG6OIZk95zv
-        TnSbY2I92pZ2d/OVvWBdedY+0Va31DPv09euXbG4wALHFkH7CuXLNSkvI8FYSvEX
-        TU6MKx6lIHG50XNv0bMj5iVrllJly7V9X60sYLWbhnwGDySBA98yf35AVhTmsqgW
-        EEK4rRAs6+MQyufWTyD+KHmDXuhFTKLxM0BnD7UrlJEgIvagnsJa09tWdedyJ66v
-        N+BJQP+BAgMBAAECggEAKPL6SG2QZkW6bOjddZ3pljTwDd/1x2cplHnbhN0h4K3J
-        hW2dn39iL2fCd9JuQIJWbZrFH5BXm+/wCOlcJjyxicobrzdM1Gk67jrSwl5u1bW3
-        4Og1MVjut3LO5K7dqZJwnUOSHEIzGyFzUSOH7EZpwUXQgynyoWjRQUvpnm1QtqLj
-        c1zRrp280h/TIPKByrHG7maR0jjHYXtxcWaxmItBPvddi8SEKc6tO49WN6aVX8AF
-        ExZWPfIXIVZwnkcDboO2QppBFa3JJyUksPFzMqIgBFZeTWBAo7rHPuOC+yJYrvES
-        BxXUNNTQXisOjxi3LwhxQr0trF3NuNDrY7AAA2Lk0QKBgQDUTjHdGbwZIYuP8z5m
-        NUQg8Go8CcLi5qWLDURn5giSJJLOsiNQAil0bOY8TOE3KFP0RKSg9ksnA/arnDr4
-        OcWwBE5W64iSFAlYU2nOGZUC0HO7RdFsbvsdmk4p4IO8L0AAa0J2Qy5xft1dLjOX
-        Vb3qppsVRwSmw/OHUTL8gBwrnQKBgQDNPVHRm+X6E5TwB8ocRtSoPj++dBESwOYm
-        lvcCKnbiY6zJR+kcOvg5nN2wFN8TxBPnS1jgdzgr/1X7CeTFdedz78l5CLy1g6JA
-        Wb6IKzWPOqBYs4D9u91TQzSKAw0/lNf/Lptp5WKysyNsWRSprPwlxA+4o+JrUtSy
-        RsMe7cZYNQKBgCLJFR53AvzTJDzXzBePDrSe76kaqFXpGKKp79VeOXVIjM1VHrgT
-        QpuS5D5pElWpQ+g3/wlokXO5EIeZt4fIX32xluxi9yOIKOfR8voT8vhdEzlR/ThZ
-        DsgQ6lGuOadxznjDGkaqR0fNU5Pa6BUZtV5nIe3gjwCMBrDbOxFoJDV5AoGAQ3JQ
-        TgLei9Udj9fvemVogzWZuxvndHNB7xKTb/nGgdVhte/U0nsqkbxUOgZR3OwF4m+n
-        cHSdWBAcEFiK/r0lZ7s4SXculLQCgQU9EQCqJDyO7zdmP3waWr9uJ6CjHO7sIKcP
-        WbiRO8qU7IlFuhDn9/07cWEiCkT5MvEANEzNbrUCgYAym3aCzu937q/7X959oXBk
-        JGFePSSBnFt3qai/P3FlKsLm7o+A7EXN8m5wwXgNXEB/uaA+8+EqyoI7mJ1uLL9n
-        VM36noquCS4Wf9qFa6EfGiSC/JS2I5JcKM8koRo4eBNBiiuGRBUURjcauJY0gstx
-        jEDFvAbUpNU9rwsM1eMF7g==
-        -----END PRIVATE KEY-----
-
-        """.utf8
-    )
-
     /// Signs provider tokens, P-256; its id is `TESTKEY001`.
     package static let providerKey = Array(
         """
@@ -378,17 +207,6 @@ package enum PassCertificates {
         AyK4tnxPoML/uXa3scK8ZmDkRbChRANCAARYAneY5EKiWUQr+SmoAUkKi+LP4cdy
         XfuXm/vzbDvJDoWJzVHLewzh/ysBzKUtyVDmdOrtmQ77KWVAss9QpRcc
         -----END PRIVATE KEY-----
-
-        """.utf8
-    )
-
-    /// The public half of `providerKey`.
-    package static let providerPublicKey = Array(
-        """
-        -----BEGIN PUBLIC KEY-----
-        MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWAJ3mORCollEK/kpqAFJCoviz+HH
-        cl37l5v782w7yQ6Fic1Ry3sM4f8rAcylLclQ5nTq7ZkO+yllQLLPUKUXHA==
-        -----END PUBLIC KEY-----
 
         """.utf8
     )
