@@ -57,7 +57,8 @@ package enum HTTPDate {
         case 4:
             // `Sunday, 06-Nov-94 08:49:37 GMT`
             let date = words[1].octets.parts(between: UInt8(ascii: "-"))
-            guard date.count == 3, date[2].utf8.count == 2, let year = Int(date[2]), year >= 0,
+            guard date.count == 3, date[2].utf8.count == 2, date[2].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let year = Int(date[2]),
                 words[3].octets == "GMT",
                 longWeekdays.contains(words[0].octets)
             else { return nil }

@@ -87,7 +87,7 @@ struct ResponseTests {
         ("Monday, 21-Nov-77 09:00:00 GMT", 248_950_800), ("Sunday, 21-Nov-26 09:00:00 GMT", nil),
         ("Sat, 21-Nov-26 09:00:00 GMT", nil), ("Saturday, 21-Nov-26 09:00:00 JST", nil),
         ("Sat Nov 31 09:00:00 2026", nil),
-        ("Sat Nov  21 09:00:00 2026", nil), ("Saturday, 21-Nov-+6 09:00:00 GMT", nil), ("1795251600", nil), ("", nil),
+        ("Sat Nov  21 09:00:00 2026", nil), ("Tuesday, 21-Nov-+6 09:00:00 GMT", nil), ("1795251600", nil), ("", nil),
         (" ", nil), ("a b c d", nil), ("a b c d e", nil),
     ])
     func `dates in requests are read in all three forms`(text: String, seconds: Int64?) {
