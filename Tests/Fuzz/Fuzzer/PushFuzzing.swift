@@ -35,7 +35,7 @@ private func examineFrames(_ unit: [UInt8]) {
     }
     // The library counts a head in several frames again for each piece that it comes in; and what follows a reset means something else
     // once that has left.
-    guard !script.isRaw, cut.isSound || whole.isSound else { return }
+    guard !script.isRaw, cut.isSound, whole.isSound else { return }
     check(cut.outcomes == whole.outcomes, "small pieces change nothing")
 }
 
