@@ -45,7 +45,8 @@ private func judge(_ answer: InboundResponse, on stream: Int32, in script: Frame
     check((200...599).contains(answer.status), "an answer has a status that ends it")
     check(answer.body.count <= ServedConnection.limits.bodyBytes, "content has a limit")
     let size = answer.fields.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count + 32 }
-    check(size <= ServedConnection.limits.headBytes, "fields have a limit")
+    // An octet that is no UTF-8 becomes a character of three.
+    check(size <= 3 * ServedConnection.limits.headBytes, "fields have a limit")
     guard !script.isRaw, !script.hasOtherAnswers else { return }
     guard let written = script.answers[stream] else { return check(false, "an answer is written by somebody") }
     check(written.isEnded, "an answer has an end")
