@@ -221,6 +221,7 @@ def drive(demo):
     expect(len(told), 2, "events")
 
     wait_for(lambda: demo.command("notes").strip() == "2", "both are counted")
+    drive_person(demo)
     report = demo.command("doctor", "--demo", "--online", "--json")
     checks = {finding["check"]: finding["message"] for finding in json.loads(report)["findings"]}
     expect(checks.get("N02"), "The stamp is oval.", "the online check")
@@ -228,6 +229,29 @@ def drive(demo):
     demo.environment["SALLYPORT_NOTES_KEEP"] = "1h"
     checks = {finding["check"] for finding in json.loads(demo.command("doctor", "--demo", "--json"))["findings"]}
     expect("N01" in checks, True, "the offline check")
+
+
+def drive_person(demo):
+    """A note on the board of an account is exported and erased with it; the staff has a page."""
+    key = demo.command("keys", "create", "--name", "person", "--scopes", "notes:write,accounts:read,accounts:write").strip()
+    bearer = ("-H", f"Authorization: Bearer {key}")
+    status, content = demo.curl("/v1/accounts", *bearer, "--json", '{"externalId":"customer-1"}')
+    account = json.loads(content)["id"]
+    expect(status, 201, "an account")
+    note = json.loads(demo.curl("/v1/notes/" + account, *bearer, *note_fields("For you"))[1])["id"]
+    export = json.loads(demo.curl(f"/v1/accounts/{account}/export", *bearer)[1])
+    expect("For you (oval)" in str(export), True, f"the export: {export}")
+    status, content = demo.curl(f"/v1/accounts/{account}", *bearer, "-X", "DELETE")
+    report = {"feature": "notes", "outcome": "erased", "erased": [{"kind": "notes", "count": 1}]}
+    expect((status, report in json.loads(content)["features"]), (200, True), f"the report: {content}")
+    expect("For you" in demo.curl(f"/notes/{note}")[1], False, "the note of a person who is erased")
+    wait_for(lambda: demo.command("notes").strip() == "3", "it is counted all the same")
+
+    admin, jar = f"http://localhost:{demo.ports['ADMIN_LISTEN']}", str(demo.folder / "staff")
+    name, key = (demo.folder / "data/development/operators.secret").read_text().splitlines()[0].removeprefix("# The key of ").rsplit(": ", 1)
+    curl = ["curl", "-sS", "-L", "-b", jar, "-c", jar, "-H", f"Origin: {admin}", "-H", "Accept-Language: en"]
+    page = run([*curl, "--data-urlencode", f"name={name}", "--data-urlencode", f"key={key}", "-d", "next=/console/notes", f"{admin}/console/sign-in"])
+    expect("<p>3</p>" in page, True, f"the page of the staff:\n{page}")
 
 
 def note_fields(text, size=0):
@@ -338,7 +362,8 @@ def drive_subsets(tree, folder, cluster, stamps):
     wait_for(lambda: sample.command("notes").strip() == "1", "its event is counted")
     expect(sample.status("/v1/openapi.json"), 200, "the description")
     document = json.loads(sample.answer())
-    expect(sorted(document["paths"]), ["/v1/notes/{board}", "/v1/openapi.json"], "the description of its routes alone")
+    others = {"/v1/openapi.json", "/v1/accounts", "/v1/accounts/{id}", "/v1/accounts/{id}/export"}
+    expect(set(document["paths"]) - others, {"/v1/notes/{board}"}, "the description of its routes alone")
     sample.stop()
 
     drive_cards(subset, program, folder)

@@ -33,7 +33,10 @@ package struct Notes: Feature, FeatureProcess {
         statements: .own(NoteStatement.all, sealed: [.noteReply]),
         failures: [.noteReplied],
         cookies: [NotesPart.cookie],
-        slots: [Scope.notesWrite, WebhookEventType.noteWritten, EventSubscription.notesCounted]
+        slots: [
+            Scope.notesWrite, WebhookEventType.noteWritten, EventSubscription.notesCounted, AccountData.notes,
+            OperatorMenuEntry.notes,
+        ]
     )
 
     package init(_ settings: inout SettingReader) {
@@ -81,7 +84,10 @@ package struct Notes: Feature, FeatureProcess {
 
 /// What is sent to the database.
 enum NoteStatement {
-    static let all = [write.statement, read.statement, reply.statement, counted.statement, count.statement]
+    static let all = [
+        write.statement, read.statement, reply.statement, counted.statement, count.statement, export.statement,
+        erase.statement,
+    ]
 
     /// Claim, note, event and answer are one commit.
     static let write = TypedStatement<Void, UUIDBytes, UUIDBytes, String, IdempotencyClaim, [UInt8]>(
@@ -111,6 +117,26 @@ enum NoteStatement {
         name: "note_count",
         sql: "SELECT coalesce(sum(notes), 0)::bigint FROM note_count"
     )
+}
+
+extension NoteStatement {
+    /// The notes on a board that is an account's.
+    static let export = TypedStatement<String, UUIDBytes>(
+        name: "note_export",
+        sql: "SELECT text FROM shop_note WHERE board = $1 AND text <> ''"
+    )
+    static let erase = TypedStatement<Void, UUIDBytes>(
+        name: "note_erase",
+        sql: "UPDATE shop_note SET text = '', reply = NULL WHERE board = $1 AND text <> '' RETURNING 1"
+    )
+}
+
+extension AccountData {
+    static let notes = AccountData("notes")
+}
+
+extension OperatorMenuEntry {
+    static let notes = OperatorMenuEntry("/console/notes", Localized("メモ", "Notes"))
 }
 
 extension SealedColumn {

@@ -16,6 +16,8 @@ import Webhooks
 package final class NotesPart: FeaturePart, ServiceRouted {
     static let cookie = "__Host-note"
 
+    /// `nil` where the shop's staff has no pages.
+    package let desk: OperatorDesk?
     private let loop: LoopContext
     private let frames: EachLanguage<Frame>
     private let stamps: any HTTPExchange
@@ -34,6 +36,7 @@ package final class NotesPart: FeaturePart, ServiceRouted {
     ) throws {
         seal = try keyring.map { try KeyringSeal($0, purpose: SealedColumn.noteReply.purpose) }
         self.loop = loop
+        desk = loop.offered(OperatorDesk.self)
         self.origin = origin
         self.replies = replies
         var purpose = OutboundPurpose("stamps")
@@ -44,10 +47,23 @@ package final class NotesPart: FeaturePart, ServiceRouted {
         try loop.part(WebhookDelivery.self).handle(.notesCounted) { [database = loop.database] event in
             _ = try await database.work(NoteStatement.counted(event.subject.id, event.sequence))
         }
+        // A board may be an account: its notes are the person's.
+        try loop.part(AccountsFeature.self).handle(
+            .notes,
+            erase: { [database = loop.database] account in
+                let erased = try await database.work(NoteStatement.erase(account)).count
+                return AccountErasure(erased > 0 ? ["notes": erased] : [:])
+            },
+            export: { [database = loop.database] account in
+                let texts = try await database.read(NoteStatement.export(account))
+                return texts.count == 0 ? .null : .array(try texts.all().map(JSONValue.string))
+            }
+        )
     }
 
-    /// What buyers ask for.
-    package static let routes = [
+    /// What buyers and the shop's staff ask for.
+    package static let routes: [RouteGroup<NotesPart>] = [
+        .operators([.page("/console/notes", "how many notes there are", NotesPart.overview)]),
         RouteGroup(
             on: .web,
             .page,
@@ -59,13 +75,18 @@ package final class NotesPart: FeaturePart, ServiceRouted {
                         try part.replies.take(request.peer.keys, at: part.loop.reactor.now)
                     },
             ]
-        )
+        ),
     ]
 
     /// What merchants' programs ask for.
     package static let serviceRoutes = [
         ServiceRoute<NotesPart>(.writeNote) { call throws(Failure) in try await call.part.write(call) }
     ]
+
+    private func overview(_ request: OperatorRequest) async throws -> OperatorPage {
+        let count = try await loop.database.read(NoteStatement.count()).first()
+        return OperatorPage(request.text(OperatorMenuEntry.notes.title), "<p>\(String(count))</p>")
+    }
 
     private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
         let (note, text) = try await found(request)
