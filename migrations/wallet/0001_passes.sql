@@ -68,6 +68,7 @@ CREATE TABLE wallet_device (
     pushed_at   timestamptz,          -- when a push was last answered, or was not, and how; for people
     push_status integer,              -- NULL where nothing was answered
     push_reason text,
+    accepted_at timestamptz,          -- when a push to this token was accepted last; NULL where none was
     PRIMARY KEY (device, pass_type)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05);
 

@@ -8,6 +8,12 @@ extension FailureCode {
         .unauthorized,
         "There is no such pass, or this is not its token."
     )
+    /// No person has so many phones.
+    static let passOnTooManyPhones = FailureCode(
+        "pass_on_too_many_phones",
+        .forbidden,
+        "The card is on 2000 phones already."
+    )
     /// A part of the path that no pass or phone is called.
     static let pathTooLong = FailureCode("path_too_long", .uriTooLong, "A part of the path is longer than 256 bytes.")
     /// The membership is over.
@@ -23,7 +29,7 @@ extension FailureCode {
         "The member would have fewer than 0 or more than 999999999 points."
     )
 
-    static let ofWallet = [passUnauthorized, pathTooLong, membershipEnded, pointsOutOfRange]
+    static let ofWallet = [passUnauthorized, passOnTooManyPhones, pathTooLong, membershipEnded, pointsOutOfRange]
 }
 
 extension FormatName {

@@ -230,6 +230,18 @@ import WalletPass
         }
     }
 
+    @Test func `is on so many phones and no more`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            #expect(try await wallet.register("D1", card).status == 201)
+            try wallet.admin.run("UPDATE wallet_pass SET devices = 2000")
+            #expect(try await wallet.register("D2", card).status == 403)
+            #expect(try await wallet.register("D1", card, pushToken: "bb22").status == 200)
+            try wallet.admin.run("UPDATE wallet_pass SET devices = 1999")
+            #expect(try await wallet.register("D2", card).status == 201)
+        }
+    }
+
     @Test func `has a link for as long as the settings say`() async throws {
         try await withWallet(["wallet.link_lifetime": "1h"]) { wallet in
             let card = try await wallet.member()

@@ -23,7 +23,8 @@ BEGIN
             -- For people: a phone that is registering at this moment has locked its row, and waits for the push.
             PERFORM FROM wallet_device AS d WHERE d.device = s.device AND d.pass_type = s.type FOR NO KEY UPDATE SKIP LOCKED;
             IF FOUND THEN
-                UPDATE wallet_device AS d SET pushed_at = statement_timestamp(), push_status = s.status, push_reason = s.reason
+                UPDATE wallet_device AS d SET pushed_at = statement_timestamp(), push_status = s.status, push_reason = s.reason,
+                    accepted_at = CASE WHEN s.status = 200 THEN statement_timestamp() ELSE d.accepted_at END
                 WHERE d.device = s.device AND d.pass_type = s.type;
             END IF;
         ELSIF EXISTS (

@@ -1,7 +1,8 @@
 -- version: 1
 
 -- Notes that a phone wants to hear of a pass, and where to wake it: the token counts for all its passes of the type, and is stored anew
--- each time. created or exists; unauthorized for a pass that is not there, or whose token is derived from another secret.
+-- each time. created or exists; unauthorized for a pass that is not there, or whose token is derived from another secret; full for one
+-- that has 2,000 phones: whoever has a card might register any number, each of which is to be woken.
 -- A phone that may have installed an older version than the newest is woken: it was not there to be told. Which one it has is not known
 -- where several phones open a link, and what was fetched a moment ago is not written down yet; so each is woken behind a change of late.
 CREATE OR REPLACE FUNCTION wallet_register(type text, number text, phone text, token text, key_number integer) RETURNS text
@@ -10,15 +11,21 @@ DECLARE
     before text;
     pass wallet_pass;
 BEGIN
-    PERFORM FROM wallet_pass AS p WHERE p.pass_type = type AND p.serial = number AND p.token_key = key_number;
+    SELECT * INTO pass FROM wallet_pass AS p WHERE p.pass_type = type AND p.serial = number AND p.token_key = key_number;
     IF NOT FOUND THEN
         RETURN 'unauthorized';
+    END IF;
+    IF pass.devices >= 2000 AND NOT EXISTS (
+        SELECT FROM wallet_registration AS r WHERE r.device = phone AND r.pass_type = type AND r.serial = number
+    ) THEN
+        RETURN 'full';
     END IF;
     SELECT d.push_token INTO before FROM wallet_device AS d WHERE d.device = phone AND d.pass_type = type;
     INSERT INTO wallet_device AS d (token_at, seen_at, device, pass_type, push_token)
     VALUES (statement_timestamp(), statement_timestamp(), phone, type, token)
     ON CONFLICT (device, pass_type) DO UPDATE
-        SET push_token = excluded.push_token, token_at = excluded.token_at, seen_at = excluded.seen_at;
+        SET push_token = excluded.push_token, token_at = excluded.token_at, seen_at = excluded.seen_at,
+            accepted_at = CASE WHEN d.push_token = excluded.push_token THEN d.accepted_at END;
     INSERT INTO wallet_registration (created_at, device, pass_type, serial)
     VALUES (statement_timestamp(), phone, type, number) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN

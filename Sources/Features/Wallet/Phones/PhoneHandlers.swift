@@ -62,6 +62,7 @@ extension WalletPart {
             return HTTPResponse(.created, block: loop.headers.plain)
         case .exists: return HTTPResponse(.ok, block: loop.headers.plain)
         case .unauthorized: throw Failure(.passUnauthorized)
+        case .full: throw Failure(.passOnTooManyPhones)
         }
     }
 

@@ -186,7 +186,9 @@ final class PushQueue {
         if answer != nil {
             var isSuspect = false
             if case .drop(true) = action { isSuspect = true }
-            run.count(isSuspect: isSuspect)
+            // Whoever has a card can register tokens that never were any: only of one that was good before does it say something that
+            // it is called bad.
+            if !isSuspect || job.wasAccepted { run.count(isSuspect: isSuspect) }
         }
         switch action {
         case .done:

@@ -34,13 +34,14 @@ enum PushStatement {
                 FROM wallet_device AS d
                 WHERE j.ctid = ANY (ARRAY(SELECT due.place FROM due)) AND d.device = j.device AND d.pass_type = j.pass_type
                     AND NOT j.is_sent AND j.since > statement_timestamp() - interval '48 hours'
-                RETURNING j.device, d.push_token, d.token_at, j.attempts, j.since
+                RETURNING j.device, d.push_token, d.token_at, j.attempts, j.since, d.accepted_at IS NOT NULL AS was_accepted
             ), over AS (
                 DELETE FROM wallet_push_job AS j
                 WHERE j.ctid = ANY (ARRAY(SELECT due.place FROM due)) AND NOT EXISTS (
                     SELECT FROM live AS l WHERE l.device = j.device)
             )
-            SELECT $2::uuid, $1::text, l.device, l.push_token, l.token_at, l.attempts::bigint, l.since FROM live AS l
+            SELECT $2::uuid, $1::text, l.device, l.push_token, l.token_at, l.attempts::bigint, l.since, l.was_accepted
+            FROM live AS l
             """
     ) { row in
         PushJob(
@@ -50,7 +51,8 @@ enum PushStatement {
             token: try row.next(),
             tokenStored: try row.next(),
             attempts: try row.next(),
-            since: try row.next()
+            since: try row.next(),
+            wasAccepted: try row.next()
         )
     }
 
@@ -113,6 +115,8 @@ struct PushJob: Sendable {
     let attempts: Int
     /// Of the change that has waited longest.
     let since: WallTime
+    /// Whether a push to this token was accepted before.
+    let wasAccepted: Bool
 }
 
 /// What waits to be sent.

@@ -52,7 +52,7 @@ enum PhoneStatement {
 
 /// What became of a registration.
 enum RegisterOutcome: String, ColumnValue, CaseIterable {
-    case created, exists, unauthorized
+    case created, exists, unauthorized, full
 }
 
 /// What became of the end of one.

@@ -303,6 +303,7 @@ struct PushAnswerSenderTests {
     @Test func `halts and loses no phone when the service calls many tokens bad`() async throws {
         try await withSender { bench in
             try bench.database.add("A", to: (0..<30).map { "phone\($0)" })
+            try bench.database.admin.run("UPDATE wallet_device SET accepted_at = now()")
             try bench.database.push(["A"])
             bench.begin()
             bench.answer { _ in (400, "{\"reason\":\"BadDeviceToken\"}") }
@@ -331,6 +332,19 @@ struct PushAnswerSenderTests {
                     "sallyport_wallet_push_halted{pass_type=\"\(PushDatabase.passType)\"} 0"
                 )
             )
+        }
+    }
+
+    @Test func `goes on for all others when a member has registered tokens that never were any`() async throws {
+        try await withSender { bench in
+            try bench.database.add("A", to: (0..<30).map { "phone\($0)" })
+            try bench.database.push(["A"])
+            bench.begin()
+            bench.answer { $0 < "phone2" ? (200, "") : (400, "{\"reason\":\"BadDeviceToken\"}") }
+            #expect(try await bench.settled())
+            #expect(bench.process.halts.isEmpty && bench.process.health == .ok)
+            let known = "SELECT count(*), count(accepted_at) FROM wallet_device"
+            #expect(try bench.database.admin.rows(known) == [["12", "12"]])
         }
     }
 
