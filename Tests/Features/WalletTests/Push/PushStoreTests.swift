@@ -44,6 +44,44 @@ struct PushStoreTests {
         }
     }
 
+    @Test func `says with the card what the last push of a phone was answered`() async throws {
+        try await withPushDatabase { _, database in
+            try database.add("A", to: ["one"])
+            let shown = """
+                SELECT d->>'pushStatus', d->>'pushReason', d->>'pushedAt' IS NOT NULL
+                FROM wallet_pass AS p, json_array_elements(wallet_pass_json(p, true)->'phones') AS d
+                """
+            #expect(try database.admin.rows(shown) == [[nil, nil, "f"]])
+            try database.push(["A"])
+            let job = try #require(try await database.claim().first)
+            let refused = SettledPush(
+                job: job,
+                isEnded: true,
+                counts: false,
+                pause: .seconds(1),
+                status: 429,
+                reason: "TooManyRequests"
+            )
+            #expect(try await database.store.settle([refused]).isEmpty)
+            // Behind the job, too, which is forgotten.
+            try database.pass(seconds: 2)
+            #expect(try await database.claim().isEmpty)
+            #expect(try database.admin.rows(shown) == [["429", "TooManyRequests", "t"]])
+            // Whoever has locked the phone is not waited for: it waits for the push, as a phone that registers does.
+            try database.push(["A"])
+            let next = try #require(try await database.claim().first)
+            let other = try database.database.admin()
+            try other.run("BEGIN; SELECT FROM wallet_device FOR UPDATE")
+            #expect(try await database.store.settle([outcome(next)]).isEmpty)
+            try other.run("COMMIT")
+            #expect(try database.admin.rows(shown) == [["429", "TooManyRequests", "t"]])
+            #expect(
+                try database.value("SELECT wallet_pass_json(p, true)::text FROM wallet_pass AS p")?.contains(job.token)
+                    == false
+            )
+        }
+    }
+
     @Test func `looks at as many rows as it claims, when thousands are due in a table that was empty`() async throws {
         try await withPushDatabase { _, database in
             let claim = "EXECUTE claim ('\(PushDatabase.passType)', '00000000-0000-0000-0000-000000000001', 200, 60)"
