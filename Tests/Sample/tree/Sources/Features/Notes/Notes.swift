@@ -1,7 +1,9 @@
+import Accounts
 import Cryptography
 import HTTPClient
 import HTTPCore
 package import Operations
+import Operators
 import Postgres
 import Primitives
 package import ServerCore
@@ -22,7 +24,7 @@ package struct Notes: Feature, FeatureProcess {
 
     package static let card = FeatureCard(
         "notes",
-        needs: [ServiceFeature.self, WebhookDelivery.self],
+        needs: [ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self],
         commands: [
             FeatureCommand(of: Notes.self, "notes", "count the notes") { _, input, database in
                 let count = try await database.connected { try await $1.read(NoteStatement.count()).first() }

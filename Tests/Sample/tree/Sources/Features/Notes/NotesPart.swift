@@ -1,8 +1,10 @@
+import Accounts
 import Cryptography
 import EventIO
 import HTTPClient
 import HTTPCore
 import Operations
+package import Operators
 import Pages
 import Postgres
 import Primitives
@@ -13,11 +15,11 @@ package import Web
 import Webhooks
 
 /// Notes on one loop.
-package final class NotesPart: FeaturePart, ServiceRouted {
+package final class NotesPart: OperatorPagePart, ServiceRouted {
     static let cookie = "__Host-note"
 
     /// `nil` where the shop's staff has no pages.
-    package let desk: OperatorDesk?
+    package let access: OperatorAccess?
     private let loop: LoopContext
     private let frames: EachLanguage<Frame>
     private let stamps: any HTTPExchange
@@ -36,7 +38,7 @@ package final class NotesPart: FeaturePart, ServiceRouted {
     ) throws {
         seal = try keyring.map { try KeyringSeal($0, purpose: SealedColumn.noteReply.purpose) }
         self.loop = loop
-        desk = loop.offered(OperatorDesk.self)
+        access = loop.offered(OperatorAccess.self)
         self.origin = origin
         self.replies = replies
         var purpose = OutboundPurpose("stamps")
