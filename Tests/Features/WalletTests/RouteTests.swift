@@ -167,6 +167,8 @@ import Testing
             let shop = try ShopProgram(wallet, scopes: "wallet:write")
             let (_, card) = try await shop.ask(.post, "/member", "{}", word: "a")
             let (again, same) = try await shop.ask(.post, "/member", "{}", word: "a")
+            let (_, other) = try await shop.ask(.post, "/member", #"{"name":"Jiro"}"#, word: "a")
+            #expect(other["member_id"]?.text != nil && other["member_id"] != card["member_id"])
             #expect(again == 200)
             #expect(same == card)
             #expect(try await shop.ask(.post, "/member", "{}").value["member_id"] != card["member_id"])

@@ -43,17 +43,19 @@ extension WalletPart {
 
     private func sampleIssue(_ call: ServiceCall<WalletPart>) async throws(Failure) -> ServiceAnswer {
         let body = try call.body()
-        let id = sampleID(call)
+        let id = try sampleID(call)
         let draft = try Failure.reading { () throws(JSONRefusal) in try MemberDraft(body, idName: "id", or: id) }
         let answer = try await issue(draft).answer
         return ServiceAnswer(answer.status, SampleAnswer.card(answer.content))
     }
 
     /// The shop's own id of a member who was sent without: the same for each repeat under a client's word, so that there is one
-    /// member also where the answer was lost.
-    private func sampleID(_ call: ServiceCall<WalletPart>) -> String {
-        guard let word = call.word else { return Serial.random(loop.reactor.random) }
-        let digest = SHA256.digest(of: Array("sallyport/wallet/member/".utf8) + Array(word.utf8))
+    /// member also where the answer was lost. Another person under a word that was used before is another member, and does not get
+    /// the card of the first.
+    private func sampleID(_ call: ServiceCall<WalletPart>) throws(Failure) -> String {
+        guard let claim = try call.optionalClaim() else { return Serial.random(loop.reactor.random) }
+        let subject = Array("sallyport/wallet/member/".utf8) + claim.fingerprint.digest.bytes + Array(claim.text.utf8)
+        let digest = SHA256.digest(of: subject)
         return "id-" + Base64URL.encode(Array(digest.bytes.prefix(16)))
     }
 
