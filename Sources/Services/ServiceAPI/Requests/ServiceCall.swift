@@ -75,9 +75,6 @@ package struct ServiceCall<Part: AnyObject> {
     /// The present, for what an answer says; deadlines are the database's.
     package var now: WallTime { routes.service.now }
 
-    /// The client's word for the request, where it has one.
-    package var word: String? { content.idempotencyKey?.text }
-
     /// The text of a place in the path, counted from zero; empty where the path has fewer.
     package func parameter(_ index: Int = 0) -> String {
         index < content.ids.count ? content.ids[index] : ""
