@@ -7,12 +7,13 @@ CREATE OR REPLACE FUNCTION wallet_push_settle(results json) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     s record;
+    heard bigint;
 BEGIN
     FOR s IN SELECT * FROM json_to_recordset(results) AS r (n bigint, device text, type text, claim uuid, pause bigint,
         ended boolean, counts boolean, status integer, reason text) ORDER BY r.device, r.type
     LOOP
-        PERFORM FROM wallet_push_job AS j WHERE j.device = s.device AND j.pass_type = s.type AND j.claim_id = s.claim
-            FOR UPDATE SKIP LOCKED;
+        SELECT j.wanted INTO heard FROM wallet_push_job AS j
+        WHERE j.device = s.device AND j.pass_type = s.type AND j.claim_id = s.claim FOR UPDATE SKIP LOCKED;
         IF FOUND THEN
             UPDATE wallet_push_job AS j SET claim_id = NULL, is_again = false, is_sent = s.ended AND NOT j.is_again,
                 attempts = CASE WHEN s.ended THEN 0 WHEN s.counts THEN j.attempts + 1 ELSE j.attempts END,
@@ -26,6 +27,13 @@ BEGIN
                 UPDATE wallet_device AS d SET pushed_at = statement_timestamp(), push_status = s.status, push_reason = s.reason,
                     accepted_at = CASE WHEN s.status = 200 THEN statement_timestamp() ELSE d.accepted_at END
                 WHERE d.device = s.device AND d.pass_type = s.type;
+            END IF;
+            -- With the passes that have changed last; the phone hears of them.
+            IF s.ended THEN
+                PERFORM wallet_note(s.type, p.serial, CASE WHEN s.status = 200 THEN 'pushed' ELSE 'push_failed' END, s.device,
+                    json_strip_nulls(json_build_object('status', s.status, 'reason', s.reason)))
+                FROM wallet_registration AS r JOIN wallet_pass AS p ON p.pass_type = r.pass_type AND p.serial = r.serial
+                WHERE r.device = s.device AND r.pass_type = s.type AND p.tag >= heard;
             END IF;
         ELSIF EXISTS (
             SELECT FROM wallet_push_job AS j WHERE j.device = s.device AND j.pass_type = s.type AND j.claim_id = s.claim

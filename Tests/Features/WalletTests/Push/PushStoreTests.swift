@@ -74,6 +74,12 @@ struct PushStoreTests {
             try other.run("BEGIN; SELECT FROM wallet_device FOR UPDATE")
             #expect(try await database.store.settle([outcome(next)]).isEmpty)
             try other.run("COMMIT")
+            let told =
+                "SELECT kind, detail->>'status', detail->>'reason', device IS NOT NULL FROM wallet_history ORDER BY history_id"
+            #expect(
+                try database.admin.rows(told)
+                    == [["push_failed", "429", "TooManyRequests", "t"], ["pushed", "200", nil, "t"]]
+            )
             #expect(try database.admin.rows(shown) == [["429", "TooManyRequests", "t"]])
             #expect(
                 try database.value("SELECT wallet_pass_json(p, true)::text FROM wallet_pass AS p")?.contains(job.token)
