@@ -276,7 +276,8 @@ extension OperatorPart {
             ? OperatorStatement.audit(number ?? .max, limit) : OperatorStatement.auditOf(name, number ?? .max, limit)
         let found = try await loop.database.read(call).all()
         let rows = found.prefix(OperatorPart.pageLength).map { decision -> [Markup<Never>] in
-            let result = decision.ended == nil ? OperatorTexts.cutOff : OperatorTexts.carriedOut
+            let done = decision.refusal == nil ? OperatorTexts.carriedOut : OperatorTexts.refused
+            let result = decision.ended == nil ? OperatorTexts.cutOff : done
             return [
                 request.time(decision.at), "\(decision.name)", "\(decision.command)",
                 "<code>\(decision.target)</code>", "\(decision.reason ?? "")", "\(request.text(result))",

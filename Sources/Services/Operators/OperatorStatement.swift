@@ -98,6 +98,8 @@ enum OperatorStatement {
         let command: String
         let target: String
         let reason: String?
+        /// Why nothing was changed; `nil` where something was.
+        let refusal: String?
     }
 
     private static let decision: @Sendable (inout RowReader) throws -> Decision = { row in
@@ -108,7 +110,8 @@ enum OperatorStatement {
             name: try row.next(),
             command: try row.next(),
             target: try row.next(),
-            reason: try row.next()
+            reason: try row.next(),
+            refusal: try row.next()
         )
     }
 
@@ -116,7 +119,8 @@ enum OperatorStatement {
     static let audit = TypedStatement<Decision, Int64, Int>(
         name: "operator_audit",
         sql: """
-            SELECT e.event_id, e.at, e.ended_at, e.operator, e.command, e.target, e.reason FROM operator_event AS e
+            SELECT e.event_id, e.at, e.ended_at, e.operator, e.command, e.target, e.reason, e.after ->> 'refused'
+            FROM operator_event AS e
             WHERE e.event_id < $1 ORDER BY e.event_id DESC LIMIT $2
             """,
         row: decision
@@ -126,7 +130,8 @@ enum OperatorStatement {
     static let auditOf = TypedStatement<Decision, String, Int64, Int>(
         name: "operator_audit_of",
         sql: """
-            SELECT e.event_id, e.at, e.ended_at, e.operator, e.command, e.target, e.reason FROM operator_event AS e
+            SELECT e.event_id, e.at, e.ended_at, e.operator, e.command, e.target, e.reason, e.after ->> 'refused'
+            FROM operator_event AS e
             WHERE e.operator = $1 AND e.event_id < $2 ORDER BY e.event_id DESC LIMIT $3
             """,
         row: decision

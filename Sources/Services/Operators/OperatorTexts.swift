@@ -42,6 +42,7 @@ enum OperatorTexts {
     )
     static let result = Localized("結果", "Outcome")
     static let carriedOut = Localized("完了", "carried out")
+    static let refused = Localized("変更なし（拒否）", "refused, nothing changed")
     static let cutOff = Localized("未完了または中断", "not finished, or cut off")
     static let filter = Localized("絞り込む", "Filter")
     static let search = Localized("検索", "Search")

@@ -94,8 +94,22 @@ import WalletPass
             let draft = try MemberDraft(
                 try JSONReader(["externalId": "m-1", "name": "山田 花子", "template": "event"])
             )
-            let (event, _) = try await wallet.part.issue(draft)
+            let (event, answer) = try await wallet.part.issue(draft)
             #expect(event.account == card.account)
+            // The link of the second card leads to it, and not to the first.
+            let url = try #require(answer.content["walletUrl"]?.text)
+            let second = String(url.dropFirst("https://\(WalletFixture.host)".count))
+            let type = try #require(second.split(separator: "&type=").last.map(String.init))
+            #expect(type != WalletFixture.passType)
+            let own = try await wallet.ask(.get, second)
+            let root = try X509Certificate(try Files.read("\(WalletFolders.vectors)/pki/root.pem"))
+            var expectations = PassJudge.Expectations()
+            expectations.passType = type
+            expectations.serialNumber = event.serial
+            #expect(
+                PassJudge(trust: [root], expecting: expectations).judge(own.body, at: SystemClock().now()).isConforming
+            )
+            #expect(try await wallet.ask(.get, card.linkTarget + "&type=pass.com.example.none").status == 404)
             let one = try await wallet.ask(.get, card.linkTarget)
             #expect(one[.contentType] == "application/vnd.apple.pkpass")
             _ = try judged(one.body, of: card)
@@ -103,7 +117,6 @@ import WalletPass
             #expect(reply.status == 200)
             #expect(reply[.contentType] == "application/vnd.apple.pkpasses")
             #expect(reply[.contentDisposition] == "attachment; filename=\"cards.pkpasses\"")
-            let root = try X509Certificate(try Files.read("\(WalletFolders.vectors)/pki/root.pem"))
             let verdict = PassJudge(trust: [root]).judgeBundle(reply.body, at: SystemClock().now())
             #expect(verdict.count == 3)
             #expect(verdict.flatMap(\.findings) == [])

@@ -23,7 +23,7 @@ struct OperatorPagesTests {
         return row
     }
 
-    private static func decision(_ number: Int64, isCutOff: Bool = false) -> Parameters {
+    private static func decision(_ number: Int64, isCutOff: Bool = false, refusal: String? = nil) -> Parameters {
         var row = Parameters()
         row.append(int64: number)
         row.append(timestamp: WallTime(seconds: 1_773_453_566))
@@ -32,6 +32,7 @@ struct OperatorPagesTests {
         row.append(text: "board write")
         row.append(text: "target-\(number)")
         row.append(text: isCutOff ? nil : "asked \"for\"")
+        row.append(text: refusal)
         return row
     }
 
@@ -113,7 +114,9 @@ struct OperatorPagesTests {
     func decisions() async throws {
         try await StaffProgram.run { staff in
             staff.signedIn()
-            let rows = (0..<51).map { Self.decision(Int64(500 - $0), isCutOff: $0 == 1) }
+            let rows = (0..<51).map { index -> Parameters in
+                Self.decision(Int64(500 - index), isCutOff: index == 1, refusal: index == 2 ? "out_of_range" : nil)
+            }
             staff.program.database.answer("operator_audit", rows: rows)
             let first = try await staff.ask(.get, "/console/decisions")
             #expect(first.body.contains("target-500"))
@@ -122,6 +125,7 @@ struct OperatorPagesTests {
             #expect(first.body.contains("&lt;i&gt;Somebody&lt;/i&gt;"))
             #expect(first.body.contains("asked &quot;for&quot;"))
             #expect(first.body.contains("not finished, or cut off"))
+            #expect(first.body.contains("refused, nothing changed"))
             #expect(first.body.contains(#"href="/console/decisions?before=451""#))
             staff.signedIn()
             staff.program.database.answer("operator_audit_of")

@@ -57,7 +57,7 @@ enum WalletCommand {
             ]
             console.print(line.description)
         }
-        for warning in stock.warnings { console.remark(warning.line) }
+        for warning in stock.warnings { console.complain("sallyport: warning: \(warning.line)") }
         for problem in stock.problems { console.complain("sallyport: \(problem.line)") }
         return stock.problems.isEmpty ? 0 : 1
     }

@@ -51,19 +51,22 @@ extension WalletPart {
         let account = UUIDBytes(request.capture(0)) ?? UUIDBytes(high: 0, low: 0)
         let key = try? request.parameter("k")
         let isWhole = (try? request.parameter("all")).map { $0.octets == "1" } ?? false
-        let limit = isWhole ? PassBundle.limit : 1
+        let type = try? request.parameter(LinkVisitor.type)
+        let limit = isWhole || type != nil ? PassBundle.limit : 1
         let linked = MemberStatement.linked(account, Int32(limit), process.settings.linkLifetime)
-        let found = try await loop.database.read(linked).all()
+        var found = try await loop.database.read(linked).all()
         let isKey = secrets.isKey(
             key ?? "",
             of: account,
             secret: found.first?.secret ?? secrets.newest,
             link: found.first?.link ?? 0
         )
+        if let type, !isWhole { found.removeAll { $0.pass.passType.octets != type.octets } }
         guard let first = found.first, isKey else { throw Failure(.notFound) }
         if LinkVisitor(request).wantsPage {
             let path = try linkPath(of: account, secret: first.secret, number: first.link)
-            return page(to: request, file: path + (isWhole ? "&all=1" : "") + "&\(LinkVisitor.download)=1")
+            let cards = isWhole ? "&all=1" : type == nil ? "" : "&\(LinkVisitor.type)=\(first.pass.passType)"
+            return page(to: request, file: path + cards + "&\(LinkVisitor.download)=1")
         }
         var cards: [PassFile] = []
         for (index, card) in found.enumerated() {
@@ -104,6 +107,8 @@ extension WalletPart {
 struct LinkVisitor {
     /// The parameter with which the page asks for the card.
     static let download = "download"
+    /// The parameter that names one of several cards by its pass type.
+    static let type = "type"
 
     /// Whether the answer is the page that says how the card gets onto the phone.
     ///

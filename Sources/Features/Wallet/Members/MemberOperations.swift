@@ -46,9 +46,17 @@ extension WalletPart {
             "object": "walletCard", "accountId": .string(issued.account.description),
             "externalId": .string(draft.externalID), "passType": .string(template.passType),
             "serialNumber": .string(number),
-            "walletUrl": .string(try link(of: issued.account, secret: issued.secret, number: issued.link)),
+            "walletUrl": .string(
+                try link(of: issued.account, secret: issued.secret, number: issued.link) + chosen(template)
+            ),
         ]
         return (issued, MemberAnswer(status: issued.outcome == .created ? .created : .ok, content: content))
+    }
+
+    /// What makes a link lead to one of several cards.
+    private func chosen(_ template: PassTemplate) -> String {
+        let types = Set(files.current.usable.map(\.passType.octets))
+        return types.count > 1 ? "&\(LinkVisitor.type)=\(template.passType)" : ""
     }
 
     /// The member with passes, phones and history, as JSON.
