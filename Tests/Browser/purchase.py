@@ -386,8 +386,7 @@ def case_readme(shop, folder):
 
 def case_cards(shop, folder):
     """The guide's walk with a member card, word for word and with what it prints; then a card on two phones."""
-    # The port of the phones follows from the simulator's.
-    phones = f"http://127.0.0.1:{urllib.parse.urlsplit(shop.simulator).port ^ 4}"
+    phones = shop.phones.removesuffix("/_sim")
     root = shop.authority.parent / "passes/root.pem"
     places = {**written_places(shop), "http://127.0.0.1:9447": phones, "var/development/passes/root.pem": str(root)}
     blocks = readme_blocks((ROOT / "docs/wallet.md").read_text(), "A walk with curl")
