@@ -454,7 +454,7 @@ struct AgedWork {
         }
         if rows > allowance.rows { found.append("reads \(rows) entries of indexes") }
         // What was not reached this time counts too.
-        let nodes = plan.split(separator: "->")
+        let nodes = plan.split(separator: "->  ")
         for node in nodes where node.contains(/(Seq|Index|Index Only) Scan[^\n]* on public\./) {
             let table = String(node.split(separator: " on public.")[1].split(separator: " ")[0])
             guard !smallTables.contains(table), !allowance.wholeTables.contains(table) else { continue }
