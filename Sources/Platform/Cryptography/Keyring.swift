@@ -50,6 +50,26 @@ package struct Keyring: Sendable {
         return secret
     }
 
+    /// A key of 32 bytes under each secret, by its number: HKDF-SHA256 with the purpose as info.
+    ///
+    /// - Parameter purpose: One word, another one for each kind of value.
+    /// - Throws: `failed` where OpenSSL does not offer the algorithms.
+    package func keys(for purpose: String) throws(CryptographyError) -> [Int: Secret<[UInt8]>] {
+        let mac = try HMACSHA256()
+        var keys: [Int: Secret<[UInt8]>] = [:]
+        for number in numbers {
+            let secret = try secret(number).reveal()
+            keys[number] = try HKDFSHA256.derive(
+                from: secret.span,
+                salt: [UInt8]().span,
+                info: Array("sallyport/\(purpose)/1".utf8),
+                count: Digest32.byteCount,
+                using: mac
+            )
+        }
+        return keys
+    }
+
     fileprivate static func unknown(_ number: Int) -> CryptographyError {
         CryptographyError(.unknownKey, "key \(number) is not in the file of keys; put its line back")
     }
@@ -103,19 +123,7 @@ package final class KeyringSeal {
     package init(_ keyring: Keyring, purpose: String) throws(CryptographyError) {
         newest = keyring.newest
         cipher = try AES256GCM()
-        let mac = try HMACSHA256()
-        var keys: [Int: Secret<[UInt8]>] = [:]
-        for number in keyring.numbers {
-            let secret = try keyring.secret(number).reveal()
-            keys[number] = try HKDFSHA256.derive(
-                from: secret.span,
-                salt: [UInt8]().span,
-                info: Array("sallyport/\(purpose)/1".utf8),
-                count: AES256GCM.keyByteCount,
-                using: mac
-            )
-        }
-        self.keys = keys
+        keys = try keyring.keys(for: purpose)
     }
 
     /// Seals bytes under the newest secret.

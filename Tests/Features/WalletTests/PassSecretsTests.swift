@@ -30,6 +30,16 @@ import Testing
         #expect(!others.contains { $0?.reveal() == token })
     }
 
+    /// Cards on phones have these for years.
+    ///
+    /// Computed by HKDF and HMAC of another program.
+    @Test func `are the same in every version of the program`() throws {
+        let secrets = try secrets("1 \(Self.old)")
+        let token = secrets.token(of: Self.serial, Self.type, secret: 1)?.reveal()
+        #expect(token == "mCQmmJnI6kx-4wLkSDDKO1O0X9O4O_cD")
+        #expect(secrets.linkKey(of: Self.account, secret: 1, link: 1)?.reveal() == "d6wsV3TBaXxLH731zsi5zw")
+    }
+
     @Test func `outlive a new key, and go with the old one`() throws {
         let before = try secrets("1 \(Self.old)")
         let token = try #require(before.token(of: Self.serial, Self.type, secret: before.newest)).reveal()

@@ -49,9 +49,10 @@ extension WalletPart {
         return ServiceAnswer(answer.status, SampleAnswer.card(answer.content))
     }
 
-    /// The shop's own id of a member who was sent without: the same for each repeat under a client's word, so that there is one
-    /// member also where the answer was lost. Another person under a word that was used before is another member, and does not get
-    /// the card of the first.
+    /// The shop's own id of a member who was sent without.
+    ///
+    /// The same for each repeat under a client's word, so that there is one member also where the answer was lost. Another person
+    /// under a word that was used before is another member, and does not get the card of the first.
     private func sampleID(_ call: ServiceCall<WalletPart>) throws(Failure) -> String {
         guard let claim = try call.optionalClaim() else { return Serial.random(loop.reactor.random) }
         let subject = Array("sallyport/wallet/member/".utf8) + claim.fingerprint.digest.bytes + Array(claim.text.utf8)

@@ -22,18 +22,7 @@ final class PassSecrets {
         mac = try HMACSHA256()
         newest = keyring.newest
         numbers = keyring.numbers
-        var keys: [Int: Secret<[UInt8]>] = [:]
-        for number in keyring.numbers {
-            let secret = try keyring.secret(number).reveal()
-            keys[number] = try HKDFSHA256.derive(
-                from: secret.span,
-                salt: [UInt8]().span,
-                info: Array("sallyport/wallet/1".utf8),
-                count: Digest32.byteCount,
-                using: mac
-            )
-        }
-        self.keys = keys
+        keys = try keyring.keys(for: "wallet")
     }
 
     /// The authentication token of a pass; `nil` where its secret is not in the keyring.
