@@ -19,7 +19,9 @@ package struct AccountErasure: Sendable, Hashable {
     package let counts: [String: Int]
 
     /// So many of each kind; of an account that was erased before, none.
-    package init(_ counts: [String: Int]) { self.counts = counts }
+    package init(_ counts: KeyValuePairs<String, Int>) {
+        self.counts = Dictionary(counts.map { ($0.key, $0.value) }, uniquingKeysWith: +)
+    }
 }
 
 /// Erases or unlinks all that a feature keeps of an account; may be called again at any time.
