@@ -156,6 +156,7 @@ let floors = [
             part("HTTP1", ["HTTPCore"] + values, tests: []),
             part("HTTP2", ["CNGHTTP2", "HTTPCore"] + values, tests: []),
             part("Cryptography", ["COpenSSL"] + values, tests: ["EventIO"], resources: ["Vectors"]),
+            part("JOSE", ["Cryptography", "StrictJSON"] + values, tests: [], resources: ["Vectors"]),
 
             // Level 4: servers and clients of the network.
             part("HTTPServer", ["EventIO", "TLS", "HTTP1", "HTTP2", "HTTPCore", "Telemetry"] + values, tests: []),

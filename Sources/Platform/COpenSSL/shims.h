@@ -71,7 +71,7 @@ static inline int shim_no_passphrase(char *buffer, int size, int writing, void *
     return -1;
 }
 
-static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *shim_generate_key(const char *curve) { return EVP_EC_gen(curve); }
 
 /// What a memory buffer holds; valid until the buffer is written to or freed.
 static inline ptrdiff_t shim_memory_bytes(BIO *memory, const unsigned char **start) {
@@ -132,14 +132,6 @@ static inline int shim_add_named_extension(X509 *issuer, X509 *subject, const ch
     int added = extension && X509_add_ext(subject, extension, -1);
     X509_EXTENSION_free(extension);
     return added;
-}
-
-/// Whether a key is on the curve P-256.
-static inline int shim_is_p256(const EVP_PKEY *key) {
-    char name[64];
-    size_t length = 0;
-    return EVP_PKEY_get_group_name(key, name, sizeof name, &length) == 1
-        && (strcmp(name, "prime256v1") == 0 || strcmp(name, "P-256") == 0);
 }
 
 /// The bytes of the subject's last common name; they belong to the certificate.

@@ -74,11 +74,11 @@ import Primitives
         }
     }
 
-    /// Names the issuer and signs with its key.
+    /// Names the issuer and signs with its key: over SHA-384 with one on P-384, over SHA-256 with any other.
     func sign(as issuer: borrowing Certificate, with key: borrowing Key) throws(CryptographyError) {
         let signed =
             unsafe X509_set_issuer_name(handle, X509_get_subject_name(issuer.handle)) == 1
-            && X509_sign(handle, key.handle, EVP_sha256()) > 0
+            && X509_sign(handle, key.handle, (key.curve?.digest ?? .sha256).method) > 0
         guard signed else { throw CryptographyError.openSSL(.failed, "X509_sign") }
     }
 }

@@ -17,6 +17,8 @@ package struct DERError: Error, Sendable, Equatable {
 package struct DERValue: Sendable {
     /// Tags of one byte.
     package enum Tag {
+        /// BOOLEAN.
+        package static let boolean: UInt8 = 0x01
         /// INTEGER.
         package static let integer: UInt8 = 0x02
         /// BIT STRING.

@@ -60,7 +60,7 @@ package struct DevelopmentAuthority: Sendable {
         now: WallTime,
         random: any RandomSource
     ) throws(CryptographyError) -> DevelopmentAuthority {
-        let key = try Key.makeP256()
+        let key = try Key.make(on: .p256)
         let certificate = try Certificate()
         try certificate.describe(
             subject: name,
@@ -97,7 +97,7 @@ package struct DevelopmentAuthority: Sendable {
     ) throws(CryptographyError) -> DevelopmentAuthority {
         let issuer = try Certificate(pem: certificatePEM)
         let issuerKey = try Key(privatePEM: keyPEM.reveal())
-        let key = try Key.makeP256()
+        let key = try Key.make(on: .p256)
         let certificate = try Certificate()
         try certificate.describe(
             subject: name,

@@ -6,8 +6,10 @@ package enum DigestAlgorithm: Sendable, Hashable {
     case sha1
     /// SHA-256.
     case sha256
+    /// SHA-384, which goes with the curve P-384.
+    case sha384
 
-    /// The algorithm of an object identifier, or `nil` for any other.
+    /// The algorithm of an object identifier: SHA-1 or SHA-256, or `nil` for any other.
     package init?(identifier: String) {
         switch identifier {
         case "1.3.14.3.2.26": self = .sha1
@@ -22,17 +24,18 @@ package enum DigestAlgorithm: Sendable, Hashable {
         case "1.2.840.113549.1.1.1": true
         case "1.2.840.113549.1.1.5": self == .sha1
         case "1.2.840.113549.1.1.11": self == .sha256
-        case "1.2.840.113549.1.1.12", "1.2.840.113549.1.1.13": false
+        case "1.2.840.113549.1.1.12": self == .sha384
+        case "1.2.840.113549.1.1.13": false
         default: nil
         }
     }
 
-    /// The digest of bytes, 20 or 32 of them.
+    /// The digest of bytes: 20, 32 or 48 of them.
     package func digest(of bytes: [UInt8]) -> [UInt8] {
-        var output = [UInt8](repeating: 0, count: 32)
+        var output = [UInt8](repeating: 0, count: 64)
         var count: UInt32 = 0
         guard unsafe EVP_Digest(bytes, bytes.count, &output, &count, method, nil) == 1 else {
-            preconditionFailure("OpenSSL offers SHA-1 and SHA-256")
+            preconditionFailure("OpenSSL offers SHA-1 and SHA-2")
         }
         return Array(output.prefix(Int(count)))
     }
@@ -42,6 +45,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
         switch self {
         case .sha1: unsafe EVP_sha1()
         case .sha256: unsafe EVP_sha256()
+        case .sha384: unsafe EVP_sha384()
         }
     }
 }

@@ -13,8 +13,15 @@ package final class ES256PrivateKey: Sendable {
     /// - Throws: `invalidKey` for anything else, or another curve.
     package init(pem: Secret<[UInt8]>) throws(CryptographyError) {
         let key = try Key(privatePEM: pem.reveal())
-        try key.demandP256()
+        guard key.curve == .p256 else { throw CryptographyError(.invalidKey, "not a key on the curve P-256") }
         self.key = Lock(key)
+    }
+
+    /// The public half as SubjectPublicKeyInfo in PEM.
+    ///
+    /// - Throws: `failed` where OpenSSL refuses.
+    package func publicPEM() throws(CryptographyError) -> [UInt8] {
+        try key.withLock { (key) throws(CryptographyError) in try key.publicPEM() }
     }
 
     /// Signs a message.
@@ -25,43 +32,15 @@ package final class ES256PrivateKey: Sendable {
     /// - Returns: 64 bytes, two numbers of 32, as tokens have it; not the sequence that certificates have.
     /// - Throws: `failed` where OpenSSL refuses.
     package func sign(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
-        try ES256PrivateKey.numbers(in: key.withLock { (key) throws(CryptographyError) in try key.signSHA256(message) })
-    }
-
-    /// The two numbers of a signature, each in 32 bytes.
-    private static func numbers(in sequence: [UInt8]) throws(CryptographyError) -> [UInt8] {
-        let signature = unsafe sequence.withUnsafeBufferPointer { bytes in
-            var start = bytes.baseAddress
-            return unsafe d2i_ECDSA_SIG(nil, &start, bytes.count)
+        let sequence = try key.withLock { (key) throws(CryptographyError) in try key.signSHA256(message) }
+        guard let signature = ECDSASignature(der: sequence, on: .p256) else {
+            throw CryptographyError(.failed, "not a signature in DER")
         }
-        defer { unsafe ECDSA_SIG_free(signature) }
-        var output = [UInt8](repeating: 0, count: 64)
-        let isWritten = unsafe output.withUnsafeMutableBufferPointer { bytes in
-            guard let start = bytes.baseAddress, let signature = unsafe signature else { return false }
-            return unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature), start, 32) == 32
-                && BN_bn2binpad(ECDSA_SIG_get0_s(signature), start + 32, 32) == 32
-        }
-        guard isWritten else { throw CryptographyError.openSSL(.failed, "d2i_ECDSA_SIG") }
-        return output
+        return signature.octets
     }
 }
 
 extension Key {
-    /// Refuses what is not a key on the curve P-256.
-    fileprivate func demandP256() throws(CryptographyError) {
-        var name = [UInt8](repeating: 0, count: 64)
-        var length = 0
-        let isNamed = unsafe name.withUnsafeMutableBytes { bytes in
-            let text = unsafe bytes.bindMemory(to: CChar.self)
-            return unsafe EVP_PKEY_get_group_name(handle, text.baseAddress, text.count, &length) == 1
-        }
-        ERR_clear_error()
-        let curve = name.prefix(min(length, name.count))
-        guard isNamed, curve.elementsEqual("prime256v1".utf8) || curve.elementsEqual("P-256".utf8) else {
-            throw CryptographyError(.invalidKey, "not a key on the curve P-256")
-        }
-    }
-
     /// A signature over SHA-256, in the form that the kind of the key has.
     fileprivate func signSHA256(_ message: [UInt8]) throws(CryptographyError) -> [UInt8] {
         guard let context = unsafe EVP_MD_CTX_new() else { throw CryptographyError.openSSL(.failed, "EVP_MD_CTX_new") }

@@ -5,6 +5,8 @@ import Primitives
 package enum KeyKind: Sendable, Hashable {
     /// ECDSA on the curve P-256: well under a millisecond.
     case p256
+    /// ECDSA on the curve P-384: about a millisecond.
+    case p384
     /// RSA of 2048 bits: up to a second of computing, never on a loop.
     case rsa2048
 }
@@ -38,11 +40,26 @@ package enum KeyKind: Sendable, Hashable {
         unsafe self.handle = handle
     }
 
-    /// A fresh key on the curve P-256, drawn from OpenSSL's own generator.
-    static func makeP256() throws(CryptographyError) -> Key {
-        guard let handle = unsafe shim_generate_p256() else {
-            throw CryptographyError.openSSL(.failed, "EVP_EC_gen P-256")
+    /// Reads a public key in DER, with nothing behind it.
+    static func reading(subjectPublicKeyInfo: [UInt8]) throws(CryptographyError) -> Key {
+        let memory = try Memory.holding(subjectPublicKeyInfo)
+        guard let handle = unsafe d2i_PUBKEY_bio(memory.handle, nil) else {
+            throw CryptographyError.openSSL(.invalidKey, "not a public key in DER")
         }
+        // Owned, so that it is freed whatever follows.
+        let key = unsafe Key(owning: handle)
+        guard memory.bytes.isEmpty else { throw CryptographyError(.invalidKey, "bytes behind a public key in DER") }
+        return key
+    }
+
+    /// A fresh key on a curve, drawn from OpenSSL's own generator.
+    static func make(on curve: EllipticCurve) throws(CryptographyError) -> Key {
+        let handle =
+            switch curve {
+            case .p256: unsafe shim_generate_key("P-256")
+            case .p384: unsafe shim_generate_key("P-384")
+            }
+        guard let handle = unsafe handle else { throw CryptographyError.openSSL(.failed, "EVP_EC_gen") }
         return unsafe Key(owning: handle)
     }
 
@@ -61,7 +78,8 @@ package enum KeyKind: Sendable, Hashable {
     /// A fresh key of a kind.
     static func make(_ kind: KeyKind) throws(CryptographyError) -> Key {
         switch kind {
-        case .p256: try makeP256()
+        case .p256: try make(on: .p256)
+        case .p384: try make(on: .p384)
         case .rsa2048: try makeRSA()
         }
     }

@@ -83,8 +83,12 @@ package final class RSAPublicKey: Sendable {
     ///
     /// - Parameter pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
     /// - Throws: `invalidKey` for anything else, another kind of key, or fewer than 2048 bits.
-    package init(pem: [UInt8]) throws(CryptographyError) {
-        let key = try Key(publicPEM: pem)
+    package convenience init(pem: [UInt8]) throws(CryptographyError) {
+        try self.init(owning: Key(publicPEM: pem))
+    }
+
+    /// Takes over a key.
+    init(owning key: consuming sending Key) throws(CryptographyError) {
         try key.demandRSA()
         self.key = Lock(key)
     }

@@ -28,6 +28,7 @@ package struct X509Certificate: Sendable {
 
     private struct CertificateExtension {
         let identifier: String
+        let isCritical: Bool
         let content: [UInt8]
     }
 
@@ -35,7 +36,13 @@ package struct X509Certificate: Sendable {
     ///
     /// - Throws: `invalidCertificate` where there is none, or one that cannot be read.
     package init(_ bytes: [UInt8]) throws(CryptographyError) {
-        let der = bytes.first == DERValue.Tag.sequence ? bytes : try Certificate(pem: bytes).der()
+        try self.init(der: bytes.first == DERValue.Tag.sequence ? bytes : Certificate(pem: bytes).der())
+    }
+
+    /// Reads a certificate in DER, with nothing behind it.
+    ///
+    /// - Throws: `invalidCertificate` for anything else.
+    package init(der: [UInt8]) throws(CryptographyError) {
         // OpenSSL must be able to read what is read here.
         _ = try Certificate.reading(der: der)
         do throws(DERError) {
@@ -94,10 +101,14 @@ package struct X509Certificate: Sendable {
         var extensions: [CertificateExtension] = []
         for item in try list.values(of: DERValue.Tag.sequence) {
             let parts = try item.values(of: DERValue.Tag.sequence)
-            guard let first = parts.first, let last = parts.last, last.tag == DERValue.Tag.octetString else {
-                throw DERError("an extension has a name and a content")
-            }
-            extensions.append(CertificateExtension(identifier: try first.identifier(), content: last.content))
+            guard parts.count == 2 || parts.count == 3 && parts[1].tag == DERValue.Tag.boolean,
+                let first = parts.first, let last = parts.last, last.tag == DERValue.Tag.octetString
+            else { throw DERError("an extension has a name, perhaps a mark, and a content") }
+            let isCritical = parts.count == 3 && parts[1].content != [0]
+            let identifier = try first.identifier()
+            extensions.append(
+                CertificateExtension(identifier: identifier, isCritical: isCritical, content: last.content)
+            )
         }
         return extensions
     }
@@ -138,13 +149,40 @@ extension X509Certificate {
     /// Whether the key usage has `digitalSignature`; `false` where it is absent.
     package var maySign: Bool { hasUsage(0x80) }
 
-    /// Whether it may sign other certificates.
+    /// Whether it may sign other certificates; a key usage that is absent does not forbid it.
     package var isAuthority: Bool {
-        guard let content = value(ofExtension: "2.5.29.19"), let basic = try? DERValue(content),
-            let first = try? basic.values(of: DERValue.Tag.sequence).first, first.tag == 0x01, first.content == [0xFF]
-        else { return false }
-        return value(ofExtension: "2.5.29.15") == nil || hasUsage(0x04)
+        guard let isAuthority = basicConstraints?.isAuthority, isAuthority else { return false }
+        return value(ofExtension: "2.5.29.15") == nil || maySignCertificates
     }
+
+    /// Whether the key usage has `keyCertSign`; `false` where it is absent.
+    package var maySignCertificates: Bool { hasUsage(0x04) }
+
+    /// How many authorities may stand between it and the last certificate; `nil` where nothing is said.
+    package var pathLength: Int? { basicConstraints?.pathLength }
+
+    /// The basic constraints, RFC 5280 section 4.2.1.9; `nil` where they are absent or cannot be read.
+    private var basicConstraints: (isAuthority: Bool, pathLength: Int?)? {
+        guard let content = value(ofExtension: "2.5.29.19"), let basic = try? DERValue(content),
+            let values = try? basic.values(of: DERValue.Tag.sequence)
+        else { return nil }
+        var rest = values[...]
+        var isAuthority = false
+        if let first = rest.first, first.tag == DERValue.Tag.boolean {
+            isAuthority = first.content == [0xFF]
+            rest.removeFirst()
+        }
+        guard let length = rest.popFirst() else { return (isAuthority, nil) }
+        guard rest.isEmpty, let digits = try? length.magnitude() else { return nil }
+        // No path is that long.
+        return (isAuthority, digits.count > 2 ? Int(UInt16.max) : digits.reduce(0) { $0 << 8 | Int($1) })
+    }
+
+    /// The object identifiers of the extensions that a reader has to understand, in order.
+    package var criticalExtensions: [String] { extensions.filter(\.isCritical).map(\.identifier) }
+
+    /// Whether an extension stands there twice, which RFC 5280 section 4.2 forbids: two readers could take either.
+    package var repeatsAnExtension: Bool { Set(extensions.map(\.identifier)).count < extensions.count }
 
     /// The identifier of its own key; `nil` where it is absent.
     package var keyIdentifier: [UInt8]? {
@@ -175,13 +213,22 @@ extension X509Certificate {
     package var fingerprint: Digest32 { SHA256.digest(of: der) }
 
     /// Whether another certificate is the issuer by name, and its key verifies the signature.
-    package func isSigned(by issuer: X509Certificate) -> Bool {
+    ///
+    /// - Parameter strength: What the issuer's key and the digest of the signature have to have, in bits: 112 excludes SHA-1
+    ///   and RSA of 1024 bits.
+    package func isSigned(by issuer: X509Certificate, strength: Int32 = 0) -> Bool {
         guard self.issuer == issuer.subject, let certificate = try? Certificate.reading(der: der),
             let authority = try? Certificate.reading(der: issuer.der)
         else { return false }
-        let isSigned = unsafe X509_verify(certificate.handle, X509_get0_pubkey(authority.handle)) == 1
-        ERR_clear_error()
-        return isSigned
+        defer { ERR_clear_error() }
+        let key = unsafe X509_get0_pubkey(authority.handle)
+        if strength > 0 {
+            var bits: Int32 = 0
+            guard unsafe X509_get_signature_info(certificate.handle, nil, nil, &bits, nil) == 1, bits >= strength,
+                unsafe EVP_PKEY_get_security_bits(key) >= strength
+            else { return false }
+        }
+        return unsafe X509_verify(certificate.handle, key) == 1
     }
 
     /// Whether a time is within its validity.

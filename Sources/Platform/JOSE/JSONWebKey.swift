@@ -1,0 +1,56 @@
+import Cryptography
+import Primitives
+import StrictJSON
+
+/// Public keys in JSON, RFC 7517 and RFC 7518 section 6.
+enum JSONWebKey {
+    /// Members that only a private or secret key has.
+    private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    /// Reads a key that verifies signatures.
+    ///
+    /// - Throws: `invalidKey`.
+    static func publicKey(_ jwk: JSONValue) throws(CryptographyError) -> PublicKey {
+        let members = jwk.members
+        guard !privateMembers.contains(where: { name in members.contains { $0.name.octets == name.octets } }) else {
+            throw refusal("a key that is not public")
+        }
+        let key = try key(of: jwk)
+        guard mayVerify(jwk) else { throw refusal("a key for another use") }
+        if let member = jwk["alg"] {
+            guard member.text?.octets == JWSVerificationKey(key).algorithm.rawValue.octets else {
+                throw refusal("a key for another algorithm")
+            }
+        }
+        return key
+    }
+
+    private static func key(of jwk: JSONValue) throws(CryptographyError) -> PublicKey {
+        guard let kind = jwk["kty"]?.text?.octets else { throw refusal("no kind of key") }
+        if kind == "RSA" {
+            return try .rsa(modulus: number("n", in: jwk), exponent: number("e", in: jwk))
+        }
+        guard kind == "EC", let curve = curve(jwk["crv"]?.text) else { throw refusal("an unknown kind of key") }
+        return try .ecdsa(x: number("x", in: jwk), y: number("y", in: jwk), on: curve)
+    }
+
+    private static func curve(_ name: String?) -> EllipticCurve? {
+        guard let name = name?.octets else { return nil }
+        return name == "P-256" ? .p256 : name == "P-384" ? .p384 : nil
+    }
+
+    private static func number(_ name: String, in jwk: JSONValue) throws(CryptographyError) -> [UInt8] {
+        guard let text = jwk[name]?.text, !text.isEmpty, let bytes = Base64URL.decode(text) else {
+            throw refusal("a number that is not in Base64URL")
+        }
+        return bytes
+    }
+
+    private static func mayVerify(_ jwk: JSONValue) -> Bool {
+        if let use = jwk["use"], use.text?.octets != "sig" { return false }
+        guard let operations = jwk["key_ops"] else { return true }
+        return operations.elements.contains { $0.text?.octets == "verify" }
+    }
+
+    private static func refusal(_ detail: String) -> CryptographyError { CryptographyError(.invalidKey, detail) }
+}
