@@ -262,6 +262,7 @@ let floors = [
                 tests: [],
                 resources: ["Vectors"]
             ),
+            part("AppleSimulator", ["SimulatorCore", "HTTPClient"], tests: [], resources: ["Vectors"]),
         ]
     ),
     Floor(

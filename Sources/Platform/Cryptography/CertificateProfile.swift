@@ -30,12 +30,23 @@ package struct CertificateProfile: Sendable {
     let subject: [Attribute]
     let extensions: [Extension]
     let lifetime: Duration
+    let backdating: Duration
 
     /// A profile; nothing is added to it but key identifiers.
-    package init(subject: [Attribute], extensions: [Extension], lifetime: Duration) {
+    ///
+    /// - Parameters:
+    ///   - lifetime: From the time at which it is made; below zero for one that has expired.
+    ///   - backdating: How long before that time validity begins.
+    package init(
+        subject: [Attribute],
+        extensions: [Extension],
+        lifetime: Duration,
+        backdating: Duration = .seconds(86_400)
+    ) {
         self.subject = subject
         self.extensions = extensions
         self.lifetime = lifetime
+        self.backdating = backdating
     }
 }
 
@@ -58,7 +69,7 @@ extension IssuedCertificate {
         let certificate = try Certificate()
         var serial = random.bytes(16)
         serial[0] = serial[0] & 0x7F | 0x40
-        let start = now + .seconds(-86_400)
+        let start = now + profile.backdating * -1
         let name = unsafe X509_get_subject_name(certificate.handle)
         var isDescribed =
             unsafe X509_set_version(certificate.handle, Int(X509_VERSION_3)) == 1

@@ -7,6 +7,12 @@ package struct IssuedCertificate: Sendable {
     package let certificatePEM: [UInt8]
     /// The private key as PKCS#8 in PEM.
     package let keyPEM: Secret<[UInt8]>
+
+    /// A certificate that was made before; its parts are read where it is used.
+    package init(certificatePEM: [UInt8], keyPEM: Secret<[UInt8]>) {
+        self.certificatePEM = certificatePEM
+        self.keyPEM = keyPEM
+    }
 }
 
 /// A certificate authority for a developer's own machine.

@@ -24,6 +24,15 @@ package final class ES256PrivateKey: Sendable {
         try key.withLock { (key) throws(CryptographyError) in try key.publicPEM() }
     }
 
+    /// Makes a key, drawn from OpenSSL's own generator.
+    ///
+    /// - Returns: PKCS#8 in PEM, as a `.p8` file has it.
+    /// - Throws: `failed` where OpenSSL refuses.
+    package static func generatePEM() throws(CryptographyError) -> Secret<[UInt8]> {
+        let key = try Key.make(on: .p256)
+        return Secret(try key.privatePEM())
+    }
+
     /// Signs a message.
     ///
     /// The signature is random: two of one message differ.
