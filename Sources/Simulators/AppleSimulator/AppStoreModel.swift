@@ -51,12 +51,13 @@ package struct AppStoreModel: Sendable {
     var mint: IdentifierMint
     private var madeAuthority: AppStoreAuthority?
     private var madeXcodeSigner: AppStoreAuthority.Signer?
-    private var foreignSigner: AppStoreAuthority.Signer?
 
     /// Everything that a snapshot goes back to.
     struct State: Sendable {
         var stores = Dictionary(uniqueKeysWithValues: StoreEnvironment.allCases.map { ($0, Store($0)) })
         var switches = TextSwitches()
+        var outbox = NotificationOutbox()
+        var rates = RateLimits()
         var idsOfXcode = 0
     }
 
@@ -65,6 +66,7 @@ package struct AppStoreModel: Sendable {
         self.configuration = configuration
         realTime = real
         mint = IdentifierMint(seed: configuration.seed, purpose: "app-store")
+        state.outbox.urls = configuration.notificationURLs
     }
 
     /// What a snapshot holds.
@@ -95,31 +97,32 @@ package struct AppStoreModel: Sendable {
         madeAuthority = authority
     }
 
-    /// Who signs at present: with the flaw that a tester wants.
+    /// Who signs at present.
     private mutating func signer(
-        in environment: StoreEnvironment
-    ) throws(CryptographyError)
-        -> AppStoreAuthority.Signer
-    {
+        in environment: StoreEnvironment,
+        with flaw: AppStoreAuthority.Flaw?
+    ) throws(CryptographyError) -> AppStoreAuthority.Signer {
         if environment == .xcode {
             if let made = madeXcodeSigner, now < made.notAfter { return made }
             let made = try AppStoreAuthority.xcodeSigner(now: now)
             madeXcodeSigner = made
             return made
         }
-        guard let flaw = state.switches.flaw else { return try authority().signer }
+        guard let flaw = flaw ?? state.switches.flaw else { return try authority().signer }
         return try authority().signer(with: flaw, now: now)
     }
 
     /// Signs a payload as it is to be sent at present.
     ///
+    /// - Parameter flaw: Of this text; `nil` for the one that a tester wants of all.
     /// - Throws: `failed` where OpenSSL refuses.
     mutating func sign(
         _ payload: [JSONMember],
-        in environment: StoreEnvironment
+        in environment: StoreEnvironment,
+        with flaw: AppStoreAuthority.Flaw? = nil
     ) throws(CryptographyError) -> String {
         let altered = state.switches.alter(.object(payload))
-        let signer = try signer(in: environment)
+        let signer = try signer(in: environment, with: flaw)
         let keyID = environment == .xcode ? "Apple_Xcode_Key" : nil
         let text = try SignedText.make(altered, by: signer, keyID: keyID)
         return state.switches.spoilsSignatures ? SignedText.spoil(text) : text
@@ -128,7 +131,11 @@ package struct AppStoreModel: Sendable {
     /// The text of a transaction, signed now.
     ///
     /// - Parameter device: Whether it is as the app gets it from its device.
-    mutating func text(of purchase: Purchase, device: Bool = false) throws(CryptographyError) -> String {
+    mutating func text(
+        of purchase: Purchase,
+        device: Bool = false,
+        with flaw: AppStoreAuthority.Flaw? = nil
+    ) throws(CryptographyError) -> String {
         guard let customer = state.stores[purchase.environment]?.customer(named: purchase.customer) else {
             throw CryptographyError(.failed, "a purchase without a customer")
         }
@@ -139,7 +146,7 @@ package struct AppStoreModel: Sendable {
             signedAt: now,
             mark: mark
         )
-        return try sign(payload, in: purchase.environment)
+        return try sign(payload, in: purchase.environment, with: flaw)
     }
 
     /// The text that says that a customer has the app.
@@ -172,6 +179,7 @@ package struct AppStoreModel: Sendable {
     package mutating func reset() {
         (state, faults, snapshots) = (State(), FaultQueue(), [:])
         (clock, calls) = (SimulatedClock(), CallLog())
+        state.outbox.urls = configuration.notificationURLs
     }
 
     /// Purchases, switches and faults of now.

@@ -16,6 +16,8 @@ package final class AppStoreSimulator: Simulator {
     /// Carries notifications; without one they wait.
     private let exchange: (any HTTPExchange)?
     private let logger: Logger
+    private var timer: TimerID?
+    private var isStopped = false
 
     /// A simulator that no server asks yet.
     ///
@@ -53,9 +55,59 @@ package final class AppStoreSimulator: Simulator {
     package func handle(_ request: HTTPRequest) -> HandlerResult {
         let request = SimulatorRequest(request, reading: [], testers: model.configuration.testers)
         model.moveTo(reactor.wallNow)
+        defer { notify() }
         guard !AppStoreModel.isControl(request) else { return .now(HTTPResponse(model.control(request))) }
         return model.receive(request).result(reactor, ifAbandoned: \.fault.abandonment) { pause in
-            self.model.resume(pause, at: self.reactor.wallNow)
+            let step = self.model.resume(pause, at: self.reactor.wallNow)
+            self.notify()
+            return step
         }
+    }
+
+    /// Ends the sending.
+    package func stop() { isStopped = true }
+
+    // MARK: Notifications
+
+    /// Sends what is due, and comes back when something may be.
+    private func notify() {
+        guard let exchange, !isStopped else { return }
+        for delivery in model.takeDeliveries(at: reactor.wallNow) {
+            for copy in 0..<delivery.times {
+                reactor.startTask { await self.deliver(delivery, exchange, isCounted: copy == 0) }
+            }
+        }
+        let timer = self.timer ?? reactor.makeTimer { [weak self] in self?.notify() }
+        self.timer = timer
+        if let delay = model.untilNextDelivery { reactor.arm(timer, after: max(delay, .milliseconds(1))) }
+    }
+
+    private func deliver(
+        _ delivery: AppStoreModel.Delivery,
+        _ exchange: any HTTPExchange,
+        isCounted: Bool
+    ) async {
+        let request = OutboundRequest(
+            method: "POST",
+            url: delivery.url,
+            fields: [("content-type", "application/json"), ("user-agent", "Sallyport-Test-AppStore/2")],
+            body: delivery.body,
+            timeout: AppStoreModel.deliveryTimeout
+        )
+        var status: Int?
+        let result: StoreNotification.AttemptResult
+        do throws(HTTPExchangeError) {
+            let answer = try await exchange.send(request)
+            (status, result) = (answer.status, StoreNotification.AttemptResult(status: answer.status))
+        } catch {
+            result = StoreNotification.AttemptResult(error.code)
+        }
+        guard isCounted else { return }
+        logger.debug(
+            "simulator.app_store_notification",
+            [LogField("number", delivery.number), LogField("result", result.rawValue)]
+        )
+        model.endDelivery(delivery.number, result, status: status, at: reactor.wallNow)
+        notify()
     }
 }

@@ -32,6 +32,7 @@ extension AppStoreModel: ControlledModel {
             return .json(200, state.switches.json)
         case (_, "authority", _): return try controlAuthority(request, Array(path.dropFirst()))
         case (_, "purchases", _): return try controlPurchases(request, Array(path.dropFirst()))
+        case (_, "notifications", _): return try controlNotifications(request, Array(path.dropFirst()))
         case ("GET", "device", 1): return .json(200, try device(request))
         default: return nil
         }
@@ -41,7 +42,8 @@ extension AppStoreModel: ControlledModel {
     private static let overview: JSONValue = [
         "pages": "Open this address in a browser for a device that buys.",
         "calls": [
-            "/_sim/purchases", "/_sim/device", "/_sim/authority", "/_sim/texts", "/_sim/log", "/_sim/clock",
+            "/_sim/purchases", "/_sim/device", "/_sim/notifications", "/_sim/authority", "/_sim/texts", "/_sim/log",
+            "/_sim/clock",
             "/_sim/faults", "/_sim/snapshot", "/_sim/health",
         ],
         "description": "docs/app-store-simulator.md",
@@ -151,6 +153,8 @@ extension AppStoreModel: ControlledModel {
             let text = value["appAccountToken"]?.text ?? ""
             let token = text.isEmpty ? nil : try PurchaseOrder.token(text)
             state.stores[purchase.environment]?.update(id) { purchase, _ in purchase.token = token }
+        case .renew: try renew(purchase)
+        case .expire: try expire(purchase)
         }
     }
 
@@ -189,7 +193,7 @@ extension AppStoreModel: ControlledModel {
 
 extension ControlError {
     /// OpenSSL refuses to sign.
-    fileprivate static func signing(_ error: CryptographyError) -> ControlError {
+    static func signing(_ error: CryptographyError) -> ControlError {
         ControlError(500, "The text cannot be signed: \(error.detail).")
     }
 }

@@ -13,6 +13,10 @@ enum PurchaseStep: String, Sendable, CaseIterable {
     case revoke
     case finish
     case token
+    /// The next period of a subscription begins.
+    case renew
+    /// A subscription ends.
+    case expire
 
     /// What its body may say.
     var members: [Shape.Member] {

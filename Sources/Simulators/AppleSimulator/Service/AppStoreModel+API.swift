@@ -82,6 +82,9 @@ extension AppStoreModel {
             now: realTime
         )
         guard isKnown else { return (SimulatorAnswer(401), nil) }
+        guard !state.switches.limitsRates || state.rates.take(route, at: realTime) else {
+            return (refusal(429, nil, nil), 4_290_000)
+        }
         do throws(APIFailure) {
             return (try carryOut(request, route), nil)
         } catch {
@@ -108,7 +111,15 @@ extension AppStoreModel {
                 let text = try appTransaction(of: customer, in: route.environment)
                 return .json(200, ["signedAppTransactionInfo": .string(text)])
             } catch { throw APIFailure(error) }
-        default: throw APIFailure(5_000_000, "The simulator does not have this call.")
+        case .transactionHistory, .transactionHistoryV1: return try history(request, route)
+        case .refundHistory: return try refunds(request, route)
+        case .orderLookup: return try order(route)
+        case .subscriptionStatuses: return try statuses(request, route)
+        case .setAppAccountToken: return try setToken(request, route)
+        case .sendConsumption, .sendConsumptionV1: return try takeConsumption(request, route)
+        case .testNotification: return try requestTest(route)
+        case .testNotificationStatus: return try testStatus(route)
+        case .notificationHistory: return try notificationHistory(request, route)
         }
     }
 

@@ -36,7 +36,7 @@ extension AppStoreModel {
         }
         purchase.state = order.asksToBuy ? .pending : .purchased
         state.stores[order.environment]?.add(purchase)
-        if !order.asksToBuy { announcePurchase(id, in: order.environment) }
+        if !order.asksToBuy { try announcePurchase(id, in: order.environment) }
         return try self.purchase(id)
     }
 
@@ -62,7 +62,7 @@ extension AppStoreModel {
             }
             (purchase.purchasedAt, purchase.originallyPurchasedAt) = (time, time)
         }
-        if isApproved { announcePurchase(purchase.id, in: purchase.environment) }
+        if isApproved { try announcePurchase(purchase.id, in: purchase.environment) }
     }
 
     /// Gives money back.
@@ -88,14 +88,14 @@ extension AppStoreModel {
             )
             purchase.isRefundRequested = false
         }
-        notify(kind == .family ? "REVOKE" : "REFUND", about: purchase.id, in: purchase.environment)
+        try notify(kind == .family ? "REVOKE" : "REFUND", about: purchase.id, in: purchase.environment)
     }
 
     /// Undoes a refund after a dispute.
     mutating func reverseRefund(_ purchase: Purchase) throws(ControlError) {
         guard purchase.revocation != nil else { throw ControlError(409, "The purchase is not refunded.") }
         state.stores[purchase.environment]?.update(purchase.id) { purchase, _ in purchase.revocation = nil }
-        notify("REFUND_REVERSED", about: purchase.id, in: purchase.environment)
+        try notify("REFUND_REVERSED", about: purchase.id, in: purchase.environment)
     }
 
     /// The customer has asked for a refund: the store wants to know what became of the goods.
@@ -104,7 +104,7 @@ extension AppStoreModel {
             throw ControlError(409, "The purchase is not paid, or refunded.")
         }
         state.stores[purchase.environment]?.mark(purchase.id) { $0.isRefundRequested = true }
-        notify("CONSUMPTION_REQUEST", about: purchase.id, in: purchase.environment, reason: reason)
+        try notify("CONSUMPTION_REQUEST", about: purchase.id, in: purchase.environment, reason: reason)
     }
 
     /// The store refuses a refund.
@@ -113,7 +113,7 @@ extension AppStoreModel {
             throw ControlError(409, "The purchase is not paid, or refunded.")
         }
         state.stores[purchase.environment]?.mark(purchase.id) { $0.isRefundRequested = false }
-        notify("REFUND_DECLINED", about: purchase.id, in: purchase.environment)
+        try notify("REFUND_DECLINED", about: purchase.id, in: purchase.environment)
     }
 
     /// The customer with a name, who is new where there is none.
@@ -140,21 +140,12 @@ extension AppStoreModel {
         }
     }
 
-    private mutating func announcePurchase(_ id: String, in environment: StoreEnvironment) {
+    private mutating func announcePurchase(_ id: String, in environment: StoreEnvironment) throws(ControlError) {
         guard let purchase = state.stores[environment]?.paid(id) else { return }
         if purchase.kind == .subscription {
-            notify("SUBSCRIBED", subtype: "INITIAL_BUY", about: id, in: environment)
+            try notify("SUBSCRIBED", subtype: "INITIAL_BUY", about: id, in: environment)
         } else {
-            notify("ONE_TIME_CHARGE", about: id, in: environment)
+            try notify("ONE_TIME_CHARGE", about: id, in: environment)
         }
     }
-
-    /// Tells the developer of a change.
-    mutating func notify(
-        _ type: String,
-        subtype: String? = nil,
-        about id: String,
-        in environment: StoreEnvironment,
-        reason: String? = nil
-    ) {}
 }
