@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
+#include <openssl/ocsp.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
@@ -131,6 +132,42 @@ static inline int shim_add_named_extension(X509 *issuer, X509 *subject, const ch
     X509_EXTENSION *extension = X509V3_EXT_nconf(NULL, &context, name, value);
     int added = extension && X509_add_ext(subject, extension, -1);
     X509_EXTENSION_free(extension);
+    return added;
+}
+
+/// The serial number that an OCSP request names, big-endian in at most 32 bytes; -1 where it does not fit.
+static inline int shim_ocsp_serial(OCSP_CERTID *id, unsigned char *bytes) {
+    ASN1_INTEGER *serial = NULL;
+    if (!OCSP_id_get0_info(NULL, NULL, NULL, &serial, id)) return -1;
+    BIGNUM *number = ASN1_INTEGER_to_BN(serial, NULL);
+    int count = number && !BN_is_negative(number) && BN_num_bytes(number) <= 32 ? BN_bn2bin(number, bytes) : -1;
+    BN_free(number);
+    return count;
+}
+
+/// Whether an OCSP request means a certificate of an issuer, by either digest that is in use.
+static inline int shim_ocsp_is_issuer(OCSP_CERTID *id, const X509 *issuer) {
+    const EVP_MD *digests[] = {EVP_sha1(), EVP_sha256()};
+    int is_same = 0;
+    for (int index = 0; index < 2 && !is_same; index++) {
+        OCSP_CERTID *own = OCSP_cert_to_id(digests[index], NULL, issuer);
+        is_same = own && OCSP_id_issuer_cmp(id, own) == 0;
+        OCSP_CERTID_free(own);
+    }
+    return is_same;
+}
+
+/// Adds the status of a certificate to an OCSP response; times in seconds since 1970, UTC.
+static inline int shim_ocsp_add(
+    OCSP_BASICRESP *response, OCSP_CERTID *id, int status, int64_t revoked, int64_t start, int64_t end) {
+    ASN1_TIME *when = status == V_OCSP_CERTSTATUS_REVOKED ? ASN1_GENERALIZEDTIME_set(NULL, (time_t)revoked) : NULL;
+    ASN1_TIME *from = ASN1_GENERALIZEDTIME_set(NULL, (time_t)start);
+    ASN1_TIME *to = ASN1_GENERALIZEDTIME_set(NULL, (time_t)end);
+    int added = from && to
+        && OCSP_basic_add1_status(response, id, status, OCSP_REVOKED_STATUS_UNSPECIFIED, when, from, to) != NULL;
+    ASN1_TIME_free(when);
+    ASN1_TIME_free(from);
+    ASN1_TIME_free(to);
     return added;
 }
 

@@ -58,6 +58,7 @@ package struct AppStoreModel: Sendable {
         var switches = TextSwitches()
         var outbox = NotificationOutbox()
         var rates = RateLimits()
+        var revocation = RevocationService()
         var idsOfXcode = 0
     }
 

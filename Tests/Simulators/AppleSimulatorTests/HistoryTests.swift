@@ -93,6 +93,7 @@ struct HistoryTests {
                 "": [ticket, book, shared, monthly, dear], "productId=ticket.10": [dear],
                 "productId=ticket.10&productId=book": [book, dear], "productType=NON_CONSUMABLE": [book],
                 "productType=CONSUMABLE&revoked=false": [ticket, shared], "revoked=true": [dear],
+                "revoked=True": [dear],
                 "inAppOwnershipType=FAMILY_SHARED": [shared], "subscriptionGroupIdentifier=7": [monthly],
                 "productId=ticket.1&productType=NON_CONSUMABLE": [], "endDate=\(date)": [],
                 "startDate=\(date)&productId=ticket.1": [ticket], "startDate=\(date + 3_600_000)": [],

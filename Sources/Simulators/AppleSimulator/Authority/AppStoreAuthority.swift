@@ -30,6 +30,8 @@ package struct AppStoreAuthority: Sendable {
     let responderURL: String
     private(set) var intermediate: IssuedCertificate
     private(set) var leaf: IssuedCertificate
+    /// Whoever has issued certificates, those of before among them.
+    private(set) var issuers: [IssuedCertificate]
     /// Of texts without a flaw.
     package private(set) var signer: Signer
 
@@ -75,6 +77,7 @@ package struct AppStoreAuthority: Sendable {
         intermediate = try Self.issueIntermediate(root, responderURL, isMarked: true, now)
         leaf = try Self.issueLeaf(intermediate, responderURL, .none, now)
         signer = try Self.signer([leaf, intermediate, root])
+        issuers = [root, intermediate]
     }
 
     /// Makes a new leaf, with a new key.
@@ -86,6 +89,7 @@ package struct AppStoreAuthority: Sendable {
     /// Makes a new intermediate and a leaf under it.
     mutating func rotateIntermediate(now: WallTime) throws(CryptographyError) {
         intermediate = try Self.issueIntermediate(root, responderURL, isMarked: true, now)
+        issuers.append(intermediate)
         try rotateLeaf(now: now)
     }
 

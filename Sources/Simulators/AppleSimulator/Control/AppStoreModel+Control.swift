@@ -8,7 +8,7 @@ import StrictJSON
 
 extension AppStoreModel: ControlledModel {
     package static let faultRules = FaultRules(
-        operations: APIOperation.allCases.map(\.rawValue),
+        operations: APIOperation.allCases.map(\.rawValue) + [revocationOperation],
         account: "environment"
     ) { reason in
         Int(reason).flatMap(APIFailure.status)
@@ -63,6 +63,7 @@ extension AppStoreModel: ControlledModel {
         case ("GET", "root.der", 1):
             let root = try authorityForTester().signer.chain.last ?? []
             return SimulatorAnswer(200, [("content-type", "application/pkix-cert")], body: root)
+        case ("POST", "ocsp", 1): try controlRevocation(ControlBody(request))
         case ("POST", "", 0):
             let body = try ControlBody(request)
             try body.check([.init("rotate", .oneOf(["leaf", "intermediate"]), isRequired: true)])
@@ -90,7 +91,7 @@ extension AppStoreModel: ControlledModel {
                         "sha256": .string(Hex.encode(SHA256.digest(of: der).bytes)),
                     ]
                 )
-            }
+            } + [JSONMember("ocsp", state.revocation.json)]
         )
     }
 

@@ -17,6 +17,7 @@ typealias AppStoreStep = SimulatorStep<AppStorePause>
 extension AppStoreModel {
     /// Answers a request that is not for the control interface.
     mutating func receive(_ request: SimulatorRequest) -> AppStoreStep {
+        if Self.isRevocationRequest(request) { return answerRevocation(request) }
         guard let route = APIRoute(request) else { return .answer(SimulatorAnswer(404)) }
         let fault = faults.take(route.operation.rawValue, byNameOnly: false, account: route.environment.rawValue)
         guard let fault, fault.delay > .zero else { return answer(request, route, fault) }

@@ -54,8 +54,10 @@ struct HistoryQuery: Sendable {
             guard ["ASCENDING", "DESCENDING"].contains(value) else { throw .bad(4_000_021, name) }
             isDescending = value == "DESCENDING"
         case "revoked":
-            guard ["true", "false"].contains(value) else { throw .bad(4_000_030, name) }
-            isRevoked = value == "true"
+            // The vendor's library for Python writes a capital.
+            let word = value.octets.lowercase
+            guard ["true", "false"].contains(word) else { throw .bad(4_000_030, name) }
+            isRevoked = word.octets == "true"
         default: break
         }
     }
