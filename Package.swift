@@ -262,7 +262,7 @@ let floors = [
                 tests: [],
                 resources: ["Vectors"]
             ),
-            part("AppleSimulator", ["SimulatorCore", "HTTPClient"], tests: [], resources: ["Vectors"]),
+            part("AppleSimulator", ["SimulatorCore", "JOSE", "HTTPClient"], tests: [], resources: ["Vectors"]),
         ]
     ),
     Floor(

@@ -84,6 +84,9 @@ package enum OCSPResponder {
         return try answer(.unauthorized)
     }
 
+    /// The responder is named by the digest of its key, as vendors do.
+    private static let namedByKey = UInt(OCSP_RESPID_KEY)
+
     private static func sign(
         _ status: Status,
         of id: OpaquePointer,
@@ -105,7 +108,7 @@ package enum OCSPResponder {
         unsafe OCSP_copy_nonce(basic, question)
         let isSigned =
             unsafe shim_ocsp_add(basic, id, code, revokedAt, validity.start.seconds, validity.end.seconds) == 1
-            && OCSP_basic_sign(basic, certificate.handle, key.handle, EVP_sha384(), nil, 0) == 1
+            && OCSP_basic_sign(basic, certificate.handle, key.handle, EVP_sha384(), nil, namedByKey) == 1
         guard isSigned else { throw CryptographyError.openSSL(.failed, "OCSP_basic_sign") }
         return try unsafe encode(OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic))
     }

@@ -2,6 +2,7 @@ import Cryptography
 package import EventIO
 import HTTPClient
 import HTTPServer
+import JOSE
 package import Operations
 package import Primitives
 package import Settings
@@ -120,7 +121,7 @@ package struct SimulatedAppStore: SimulatedSystem {
         configuration.baseURL = "http://\(address)"
         (configuration.bundleID, configuration.appAppleID) = app
         configuration.keys = [
-            APIKey(id: key, issuer: issuer, key: try ES256PublicKey(privatePEM: pem))
+            APIKey(id: key, issuer: issuer, key: try JWSVerificationKey(of: ES256PrivateKey(pem: pem)))
         ]
         configuration.testers = launch.testers
         configuration.allowsOthers = launch.allowsOthers

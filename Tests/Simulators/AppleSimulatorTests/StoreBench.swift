@@ -4,6 +4,7 @@ import Foundation
 import HTTPClient
 import HTTPCore
 import HTTPServer
+import JOSE
 import Primitives
 import SimulatorCore
 import StrictJSON
@@ -36,10 +37,7 @@ struct StoreBench {
         return try ES256PrivateKey(pem: Secret(Array(pem.utf8)))
     }
 
-    static func publicKey() throws -> ES256PublicKey {
-        let pem = try #require(vectors("api-jwt")["meta"]?["publicKeyPem"]?.text)
-        return try ES256PublicKey(pem: Array(pem.utf8))
-    }
+    static func publicKey() throws -> JWSVerificationKey { try JWSVerificationKey(of: privateKey()) }
 
     // MARK: Asking
 
@@ -67,13 +65,11 @@ struct StoreBench {
     /// A token as the vendor's clients make it.
     func bearer() throws -> String {
         let now = reactor.wallNow.seconds
-        let head: JSONValue = ["alg": "ES256", "kid": .string(Self.keyID), "typ": "JWT"]
         let claims: JSONValue = [
             "iss": .string(Self.issuer), "iat": .number(String(now)), "exp": .number(String(now + 300)),
             "aud": "appstoreconnect-v1", "bid": .string(Self.bundle),
         ]
-        let text = Base64URL.encode(head.bytes) + "." + Base64URL.encode(claims.bytes)
-        return "Bearer " + text + "." + Base64URL.encode(try Self.privateKey().sign(Array(text.utf8)))
+        return "Bearer " + (try JWTSigner(key: Self.privateKey(), keyID: Self.keyID).sign(claims: claims))
     }
 
     /// Calls the API.
@@ -126,35 +122,23 @@ struct StoreBench {
 
 /// A signed text, read without trust.
 struct ReadText {
-    let header: JSONValue
     let payload: JSONValue
+    let header: JWSHeader
     let chain: [[UInt8]]
-    private let signature: [UInt8]
-    private let message: String
+    private let text: CompactJWS
 
     init(_ text: String) throws {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        try #require(parts.count == 3)
-        header = try JSONParser.parse(try #require(Base64URL.decode(parts[0])))
-        payload = try JSONParser.parse(try #require(Base64URL.decode(parts[1])))
-        signature = try #require(Base64URL.decode(parts[2]))
-        message = parts[0] + "." + parts[1]
-        chain = try (header["x5c"]?.elements ?? []).map { try #require(Base64.decode($0.text ?? "")) }
+        self.text = try CompactJWS(text, limit: 8 << 20)
+        (payload, header) = (self.text.payload, self.text.header)
+        chain = try (header.certificates ?? []).map { try #require(Base64.decode($0)) }
     }
 
     /// Whether the first certificate's key has signed it.
     var isSigned: Bool {
         get throws {
-            let key = try Self.key(of: try #require(chain.first))
-            return signature.count == 64 && key.verify(signature, of: Array(message.utf8))
+            let key = try JWSVerificationKey(certificate: X509Certificate(try #require(chain.first)))
+            return (try? text.verify(with: key, allowing: [.es256])) != nil
         }
-    }
-
-    /// The key of a certificate: the seventh of its fields.
-    private static func key(of certificate: [UInt8]) throws -> ES256PublicKey {
-        let fields = try DERValue(certificate).values()[0].values()
-        let text = "-----BEGIN PUBLIC KEY-----\n\(Base64.encode(fields[6].encoding))\n-----END PUBLIC KEY-----\n"
-        return try ES256PublicKey(pem: Array(text.utf8))
     }
 
     /// What is wrong with the certificates at the time of the signature.

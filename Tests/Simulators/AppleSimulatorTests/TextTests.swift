@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPCore
+import JOSE
 import Primitives
 import StrictJSON
 import TestKit
@@ -37,7 +38,7 @@ struct TextTests {
             let id = try #require(device["deviceVerificationId"]?.text)
             let text = try await bench.verified(try #require(bought["signedTransaction"]?.text))
             let nonce = try #require(text["deviceVerificationNonce"]?.text)
-            let digest = Base64.encode(SHA384.digest(of: Array((nonce + id).utf8)))
+            let digest = Base64.encode(DigestAlgorithm.sha384.digest(of: Array((nonce + id).utf8)))
             #expect(text["deviceVerification"] == .string(digest))
             let app = try await bench.verified(try #require(device["signedAppTransaction"]?.text))
             #expect(app["receiptType"] == "Sandbox")
@@ -116,7 +117,7 @@ struct TextTests {
             let bought = try await bench.buy([("environment", "Xcode")])
             let text = try ReadText(try #require(bought["signedTransaction"]?.text))
             #expect(text.chain.count == 1)
-            #expect(text.header["kid"] == "Apple_Xcode_Key")
+            #expect(text.header.keyID == "Apple_Xcode_Key")
             #expect(text.payload["environment"] == "Xcode")
             #expect(text.payload["transactionId"] == "0")
             guard case .number(let date)? = text.payload["purchaseDate"] else {

@@ -1,5 +1,6 @@
 package import Cryptography
 import EventIO
+import JOSE
 package import Primitives
 
 /// Root, intermediate and leaf in the shape that the store's have, under names that say they are for tests.
@@ -20,7 +21,7 @@ package struct AppStoreAuthority: Sendable {
     package struct Signer: Sendable {
         /// Leaf, intermediate and root, DER.
         let chain: [[UInt8]]
-        let key: ES256PrivateKey
+        let texts: JWTSigner
         let notAfter: WallTime
     }
 
@@ -188,12 +189,12 @@ package struct AppStoreAuthority: Sendable {
 
     private static func signer(_ chain: [IssuedCertificate]) throws(CryptographyError) -> Signer {
         guard let first = chain.first else { throw CryptographyError(.failed, "no certificate") }
-        var list: [[UInt8]] = []
-        for one in chain { list.append(try X509Certificate(one.certificatePEM).der) }
+        var list: [X509Certificate] = []
+        for one in chain { list.append(try X509Certificate(one.certificatePEM)) }
         return Signer(
-            chain: list,
-            key: try ES256PrivateKey(pem: first.keyPEM),
-            notAfter: try X509Certificate(first.certificatePEM).notAfter
+            chain: list.map(\.der),
+            texts: JWTSigner(key: try ES256PrivateKey(pem: first.keyPEM), certificates: list),
+            notAfter: list[0].notAfter
         )
     }
 }

@@ -1,4 +1,5 @@
 package import Cryptography
+import JOSE
 import Primitives
 package import StrictJSON
 
@@ -14,13 +15,8 @@ package enum SignedText {
         by signer: AppStoreAuthority.Signer,
         keyID: String? = nil
     ) throws(CryptographyError) -> String {
-        var header = [
-            JSONMember("alg", "ES256"), JSONMember("x5c", .array(signer.chain.map { .string(Base64.encode($0)) })),
-        ]
-        if let keyID { header += [JSONMember("kid", .string(keyID)), JSONMember("typ", "JWT")] }
-        let head = Base64URL.encode(JSONValue.object(header).bytes)
-        let text = head + "." + Base64URL.encode(payload.bytes)
-        return text + "." + Base64URL.encode(try signer.key.sign(Array(text.utf8)))
+        let members = keyID.map { [JSONMember("kid", .string($0)), JSONMember("typ", "JWT")] } ?? []
+        return try signer.texts.sign(header: members, claims: payload)
     }
 
     /// Takes the last bit of the signature for another.

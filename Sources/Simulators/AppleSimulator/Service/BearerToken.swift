@@ -1,4 +1,4 @@
-package import Cryptography
+package import JOSE
 import Primitives
 import StrictJSON
 
@@ -6,14 +6,14 @@ import StrictJSON
 package struct APIKey: Sendable {
     let id: String
     let issuer: String
-    let key: ES256PublicKey
+    let key: JWSVerificationKey
 
     /// A key.
     ///
     /// - Parameters:
     ///   - id: As the header of a token names it.
     ///   - issuer: The developer's, a text.
-    package init(id: String, issuer: String, key: ES256PublicKey) {
+    package init(id: String, issuer: String, key: JWSVerificationKey) {
         (self.id, self.issuer, self.key) = (id, issuer, key)
     }
 }
@@ -39,12 +39,11 @@ enum BearerToken {
     ) -> Bool {
         let words = (authorization ?? "").octets.parts(between: UInt8(ascii: " "), keepingEmpty: false)
         guard words.count == 2, words[0].octets.lowercase.octets == "bearer" else { return false }
-        let parts = words[1].octets.parts(between: UInt8(ascii: "."))
-        guard parts.count == 3, let head = json(parts[0]), let claims = json(parts[1]),
-            let signature = Base64URL.decode(parts[2]), head["alg"]?.text?.octets == "ES256", head["crit"] == nil,
-            let id = head["kid"]?.text, let key = keys.first(where: { $0.id.octets == id.octets }),
-            key.key.verify(signature, of: Array((parts[0] + "." + parts[1]).utf8))
+        guard let token = try? CompactJWS(words[1]), let id = token.header.keyID,
+            let key = keys.first(where: { $0.id.octets == id.octets }),
+            (try? token.verify(with: key.key, allowing: [.es256])) != nil
         else { return false }
+        let claims = token.payload
         guard claims["iss"]?.text?.octets == key.issuer.octets, claims["aud"]?.text?.octets == audience.octets,
             claims["bid"]?.text?.octets == bundle.octets
         else { return false }
@@ -57,9 +56,5 @@ enum BearerToken {
         guard let given = claims["iat"] else { return end - now <= lifetime }
         guard let start = given.integer, (0...4_102_444_800).contains(start) else { return false }
         return start <= now + leeway && end - start <= lifetime
-    }
-
-    private static func json(_ part: String) -> JSONValue? {
-        Base64URL.decode(part).flatMap { try? JSONParser.parse($0) }
     }
 }

@@ -28,7 +28,7 @@ struct DeviceMark: Sendable {
     let deviceID: String
 
     var members: [JSONMember] {
-        let digest = SHA384.digest(of: Array((nonce + deviceID).utf8))
+        let digest = DigestAlgorithm.sha384.digest(of: Array((nonce + deviceID).utf8))
         return [
             JSONMember("deviceVerification", .string(Base64.encode(digest))),
             JSONMember("deviceVerificationNonce", .string(nonce)),
