@@ -56,7 +56,7 @@ package final class AppStoreSimulator: Simulator {
         let request = SimulatorRequest(request, reading: [], testers: model.configuration.testers)
         model.moveTo(reactor.wallNow)
         defer { notify() }
-        guard !AppStoreModel.isControl(request) else { return .now(HTTPResponse(model.control(request))) }
+        guard !AppStoreModel.isControl(request) else { return .now(HTTPResponse(model.answerTester(request))) }
         return model.receive(request).result(reactor, ifAbandoned: \.fault.abandonment) { pause in
             let step = self.model.resume(pause, at: self.reactor.wallNow)
             self.notify()

@@ -1,3 +1,4 @@
+import Primitives
 package import StrictJSON
 
 /// What arrives at a simulator, as a value.
@@ -57,6 +58,21 @@ package struct SimulatorRequest: Sendable {
             return parts.count == 2 && parts[0] == name ? String(parts[1]) : nil
         }
         return found.count == 1 ? found[0] : nil
+    }
+}
+
+extension SimulatorRequest {
+    /// Whether the body is that of a form; `curl -d` says so of JSON, too.
+    package var isForm: Bool {
+        let type = first("content-type")?.lowercased() ?? ""
+        return type.octets.starts(with: "application/x-www-form-urlencoded") && body.first != UInt8(ascii: "{")
+    }
+
+    /// Whether a person asks, with a browser.
+    package var isOfBrowser: Bool {
+        (first("accept") ?? "").octets.parts(between: UInt8(ascii: ",")).contains {
+            $0.octets.starts(with: "text/html")
+        }
     }
 }
 

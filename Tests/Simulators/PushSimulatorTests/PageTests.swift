@@ -50,7 +50,7 @@ struct PageTests {
             let added = try await press(
                 bench,
                 "/phones/1/add",
-                "url=" + PushSimulator.encode(ScriptedShop.origin + "/card?k=1")
+                "url=" + PercentEncoding.encode(ScriptedShop.origin + "/card?k=1")
             )
             #expect(added.first("location") == "/_sim/phones/1")
             let shown = try await page(bench, "/phones/1")

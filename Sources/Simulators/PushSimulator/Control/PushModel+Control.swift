@@ -110,18 +110,3 @@ extension PushModel: ControlledModel {
 
     private static let phoneLimit = 20_000
 }
-
-extension SimulatorRequest {
-    /// Whether the body is that of a form; `curl -d` says so of JSON, too.
-    var isForm: Bool {
-        let type = first("content-type")?.lowercased() ?? ""
-        return type.octets.starts(with: "application/x-www-form-urlencoded") && body.first != UInt8(ascii: "{")
-    }
-
-    /// Whether a person asks, with a browser.
-    var isOfBrowser: Bool {
-        (first("accept") ?? "").octets.parts(between: UInt8(ascii: ",")).contains {
-            $0.octets.starts(with: "text/html")
-        }
-    }
-}

@@ -17,7 +17,7 @@ extension PushModel {
             return PushModel.redirect(to: "/_sim/phones/\(addPhone())")
         }
         guard request.method == "GET" else { return nil }
-        if rest.count == 1, rest[0].octets == "style.css" { return PushModel.file("text/css", PhonePage.css) }
+        if rest.count == 1, rest[0].octets == "style.css" { return PushModel.file("text/css", SimulatorPage.phoneCSS) }
         if rest.count >= 3, rest[0].octets == "phones", let phone = Int(rest[1]).flatMap({ phones[$0] }) {
             return file(Array(rest.dropFirst(2)), of: phone, request)
         }
@@ -37,7 +37,7 @@ extension PushModel {
     /// What a person sees of a refusal.
     func page(_ error: ControlError, _ request: SimulatorRequest) -> SimulatorAnswer {
         let language = PageLanguage(acceptLanguage: request.first("accept-language"))
-        let page = PhonePage(language: language, title: language.text("できませんでした", "That did not work"))
+        let page = SimulatorPage(language: language, title: language.text("できませんでした", "That did not work"))
         return page.answer(
             error.status,
             """
@@ -59,7 +59,7 @@ extension PushModel {
     }
 
     private static func file(_ type: String, _ text: String) -> SimulatorAnswer {
-        SimulatorAnswer(200, PhonePage.fields(type + "; charset=utf-8"), body: Array(text.utf8))
+        SimulatorAnswer(200, SimulatorPage.fields(type + "; charset=utf-8"), body: Array(text.utf8))
     }
 
     /// The style of a phone's page, and pictures of its cards.
@@ -72,13 +72,13 @@ extension PushModel {
         else { return nil }
         let card = phone.cards[index]
         if path[2].octets == "pass.pkpass" {
-            let fields = PhonePage.fields("application/vnd.apple.pkpass")
+            let fields = SimulatorPage.fields("application/vnd.apple.pkpass")
             return SimulatorAnswer(200, fields, body: card.archive)
         }
         guard let name = CardPicture.images.first(where: { path[2].octets == "\($0).png".octets }),
             let bytes = card.image(name, in: language.ofPasses)
         else { return nil }
-        return SimulatorAnswer(200, PhonePage.fields("image/png"), body: bytes)
+        return SimulatorAnswer(200, SimulatorPage.fields("image/png"), body: bytes)
     }
 
     private func pictures(of phone: Phone, _ language: PageLanguage) -> [CardPicture] {
@@ -91,7 +91,7 @@ extension PushModel {
 
     private func list(_ request: SimulatorRequest) -> SimulatorAnswer {
         let language = PageLanguage(acceptLanguage: request.first("accept-language"))
-        let page = PhonePage(language: language, title: language.text("端末", "Phones"))
+        let page = SimulatorPage(language: language, title: language.text("端末", "Phones"))
         let rows = phones.values.sorted { $0.number < $1.number }.prefix(PushModel.shownPhones).map { phone -> HTML in
             let state = phone.isOnline ? language.text("オンライン", "online") : language.text("オフライン", "offline")
             return """
@@ -123,7 +123,7 @@ extension PushModel {
         let language = PageLanguage(acceptLanguage: request.first("accept-language"))
         let path = "/_sim/phones/\(phone.number)"
         let isWatched = request.query.octets == "watch"
-        let page = PhonePage(
+        let page = SimulatorPage(
             language: language,
             title: language.text("端末 ", "Phone ") + String(phone.number),
             style: path + "/style.css",
@@ -158,7 +158,7 @@ extension PushModel {
         )
     }
 
-    private func slot(_ picture: CardPicture, _ page: PhonePage, _ path: String) -> HTML {
+    private func slot(_ picture: CardPicture, _ page: SimulatorPage, _ path: String) -> HTML {
         let card = picture.card
         let language = picture.language
         let state =
@@ -177,7 +177,7 @@ extension PushModel {
             """
     }
 
-    private func actions(of phone: Phone, _ page: PhonePage, _ path: String) -> HTML {
+    private func actions(of phone: Phone, _ page: SimulatorPage, _ path: String) -> HTML {
         let language = page.language
         let net =
             phone.isOnline

@@ -253,28 +253,12 @@ extension PushSimulator {
         let base = server.utf8.last == UInt8(ascii: "/") ? String(server.dropLast()) : server
         let request = OutboundRequest(
             method: method,
-            url: base + "/v1/" + path.map(Self.encode).joined(separator: "/") + query,
+            url: base + "/v1/" + path.map(PercentEncoding.encode).joined(separator: "/") + query,
             fields: fields,
             body: body?.bytes ?? [],
             timeout: .seconds(30)
         )
         return try? await exchange.send(request)
-    }
-
-    /// A segment or a value of a query as it stands in a URL.
-    static func encode(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var output: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                output.append(byte)
-            default: output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
     }
 
     /// Posts lines to the logs of their web services; nobody waits for the answer to count.

@@ -46,7 +46,7 @@ extension PushSimulator {
             "GET",
             card,
             ["devices", state.device, "registrations", card.type],
-            query: tag.map { "?passesUpdatedSince=" + Self.encode($0) } ?? "",
+            query: tag.map { "?passesUpdatedSince=" + PercentEncoding.encode($0) } ?? "",
             withToken: false
         )
         func complain(_ message: String) async {

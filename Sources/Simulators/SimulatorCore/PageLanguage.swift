@@ -1,21 +1,20 @@
 import Primitives
 
-/// The two languages of the pages.
-enum PageLanguage: String, Sendable {
+/// The two languages of the pages for testers.
+package enum PageLanguage: String, Sendable {
+    /// Of a browser that asks for nothing else first.
     case japanese = "ja"
+    /// Of any other.
     case english = "en"
 
     /// The language of a browser: Japanese unless it asks for something else first.
-    init(acceptLanguage: String?) {
+    package init(acceptLanguage: String?) {
         let first = (acceptLanguage ?? "ja").prefix(2).lowercased().octets
         self = first == "" || first == "ja" || first.starts(with: "*") ? .japanese : .english
     }
 
     /// One of two texts.
-    func text(_ japanese: String, _ english: String) -> String {
+    package func text(_ japanese: String, _ english: String) -> String {
         self == .japanese ? japanese : english
     }
-
-    /// Languages of passes by preference.
-    var ofPasses: [String] { self == .japanese ? ["ja", "en"] : ["en", "ja"] }
 }
