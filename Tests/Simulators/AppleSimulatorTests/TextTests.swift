@@ -31,6 +31,28 @@ struct TextTests {
         }
     }
 
+    @Test func `are taken by the program's own verifier, until they have a flaw`() async throws {
+        try await withStore { bench in
+            let id = try await bench.ticket()
+            let root = try X509Certificate(try await bench.send("GET", "/_sim/authority/root.der").body)
+            func isTaken() async throws -> Bool {
+                let answer = try await bench.call("GET", "/v1/transactions/\(id)")
+                let text = try CompactJWS(try #require(answer.json["signedTransactionInfo"]?.text))
+                let verifier = CertificatePathVerifier(roots: [root], purpose: .appStore)
+                let time = WallTime(seconds: Int64((text.payload["signedDate"]?.integer ?? 0) / 1_000))
+                guard let path = try? verifier.verify(text.header.certificates ?? [], at: time) else { return false }
+                return (try? text.verify(with: path.key, allowing: [.es256])) != nil
+            }
+            #expect(try await isTaken())
+            for flaw in AppStoreAuthority.Flaw.allCases {
+                try await bench.control("POST", "/texts", ["certificates": .string(flaw.rawValue)])
+                #expect(try await !isTaken(), "\(flaw)")
+            }
+            try await bench.control("POST", "/texts", ["certificates": "good", "spoilsSignatures": true])
+            #expect(try await !isTaken())
+        }
+    }
+
     @Test func `of the device are bound to it`() async throws {
         try await withStore { bench in
             let bought = try await bench.buy()
