@@ -5,8 +5,13 @@ package final class AddressRateLimit: Sendable {
     private let parts: LockedParts<AddressLimiter>
 
     /// A limit with nothing counted yet.
-    package init(perMinute: Int) {
-        parts = LockedParts(AddressLimiter(RateLimiter.Rate(perMinute: perMinute), capacity: 8_192))
+    package convenience init(perMinute: Int) {
+        self.init(RateLimiter.Rate(perMinute: perMinute))
+    }
+
+    /// The same with a burst of its own.
+    package init(_ rate: RateLimiter.Rate) {
+        parts = LockedParts(AddressLimiter(rate, capacity: 8_192))
     }
 
     /// Seconds that a client has to wait, or `nil` where it may go on; counts nothing.

@@ -41,6 +41,9 @@ package struct Site {
 package struct RouteError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, with site, method and pattern.
     package let description: String
+
+    /// An error.
+    package init(description: String) { self.description = description }
 }
 
 /// What the parts of the features mount their routes on; one per loop.

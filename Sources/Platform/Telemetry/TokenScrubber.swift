@@ -2,7 +2,7 @@ import Primitives
 
 /// Cuts session tokens out of text, as the second line of defence behind the rule that none is logged.
 package enum TokenScrubber {
-    /// Replaces what follows a token's tag (`swa_`, `swb_`, `swc_`, `swp_`, `swk_`, `sws_`, `whsec_`) by an ellipsis.
+    /// Replaces what follows a token's tag (`swa_`, `swb_`, `swc_`, `swp_`, `swk_`, `sws_`, `sat_`, `whsec_`) by an ellipsis.
     ///
     /// A tag counts wherever it stands, also inside a word; everything of the token's alphabet behind it goes.
     ///
@@ -56,9 +56,11 @@ package enum TokenScrubber {
     }
 
     private static func isShortTag(_ text: [UInt8], at index: Int) -> Bool {
-        guard index + shortLength <= text.count, text[index] == UInt8(ascii: "s"), text[index + 1] == UInt8(ascii: "w"),
-            text[index + 3] == UInt8(ascii: "_")
+        guard index + shortLength <= text.count, text[index] == UInt8(ascii: "s"), text[index + 3] == UInt8(ascii: "_")
         else { return false }
+        // Of an app: `sat_`.
+        if text[index + 1] == UInt8(ascii: "a") { return text[index + 2] == UInt8(ascii: "t") }
+        guard text[index + 1] == UInt8(ascii: "w") else { return false }
         switch text[index + 2] {
         case UInt8(ascii: "a"), UInt8(ascii: "b"), UInt8(ascii: "c"), UInt8(ascii: "p"), UInt8(ascii: "k"),
             UInt8(ascii: "s"):

@@ -7,7 +7,7 @@ import ServerCore
 import Telemetry
 package import Web
 
-/// The interface for merchants' programs on one loop; it is served where a feature has given it routes.
+/// The interface for merchants' programs and apps on one loop; it is served where a feature has given it routes.
 package final class ServicePart {
     private let interface: ServiceInterface
     private let deployment: ServiceDeployment
@@ -31,6 +31,9 @@ package final class ServicePart {
         for route in descriptions { interface.counters.prepare(route) }
         bound.append(BoundRoutes(part, interface, rules))
     }
+
+    /// Lets the apps in whose tokens a store knows, for the feature that keeps them; without one, nobody's token works.
+    package func authenticateApps(with store: any AppTokenStore) { interface.tokens = store }
 
     /// Keeps what requests were answered as long as something that repeats would have an effect on; at least 180 days.
     package func keepClaims(for time: Duration) { claimKeep = max(claimKeep, time) }
@@ -56,10 +59,21 @@ extension ServicePart: FeaturePart {
         )
     ]
 
+    /// What apps are told of paths that no route has.
+    private static let appRoutes = RouteGroup<ServicePart>(
+        on: .web,
+        .problem,
+        prefix: "/app/v1/",
+        bodyLimit: ServiceInterface.bodyLimit,
+        head: .likeGet,
+        []
+    )
+
     package func mount(_ routes: inout Routes) throws(RouteError) {
         guard !described.isEmpty else { return }
         for feature in bound { try feature.mount(&routes) }
         for group in ServicePart.routes { try routes.mount(group, on: self) }
+        if described.contains(where: \.hasAppRoutes) { try routes.mount(ServicePart.appRoutes, on: self) }
     }
 
     package func schedule(_ jobs: JobSchedule) {

@@ -1,7 +1,7 @@
 package import ServerCore
 package import Web
 
-/// A route for merchants' programs: what is known of it, and who answers a request that was let in.
+/// A route for merchants' programs or for apps: what is known of it, and who answers a request that was let in.
 package struct ServiceRoute<Part: AnyObject>: Sendable {
     /// Answers a request that was let in.
     package typealias Handler = @Sendable (ServiceCall<Part>) async throws(Failure) -> ServiceAnswer
@@ -13,7 +13,7 @@ package struct ServiceRoute<Part: AnyObject>: Sendable {
     let isCausedByBuyers: Bool
     let handler: Handler
 
-    /// A route that asks for a key with the scope of its description.
+    /// A route that asks for a key or a token with the scope of its description.
     package init(_ description: RouteDescription, isCausedByBuyers: Bool = false, _ handler: @escaping Handler) {
         self.description = description
         self.isCausedByBuyers = isCausedByBuyers
@@ -21,9 +21,9 @@ package struct ServiceRoute<Part: AnyObject>: Sendable {
     }
 }
 
-/// A part of a feature that has routes for merchants' programs; its `open` gives it to `ServicePart.serve`.
+/// A part of a feature that has routes for merchants' programs or apps; its `open` gives it to `ServicePart.serve`.
 package protocol ServiceRouted: FeaturePart {
-    /// Its routes for merchants' programs, known without settings.
+    /// Its routes for merchants' programs and apps, known without settings.
     static var serviceRoutes: [ServiceRoute<Self>] { get }
 
     /// Those that are served: all, unless settings decide which of them.

@@ -8,6 +8,9 @@ package struct DescribedRoutes: Sendable {
     let routes: [RouteDescription]
     let rules: ServiceRules
 
+    /// Whether apps may ask for one of them.
+    var hasAppRoutes: Bool { routes.contains { $0.principal.isApp } }
+
     /// Routes, and what they share.
     package init(_ routes: [RouteDescription], _ rules: ServiceRules = ServiceRules()) {
         self.routes = routes
@@ -39,16 +42,21 @@ package struct OpenAPIDocument {
     ///   - server: The origin of the interface.
     ///   - version: Of the program.
     package func json(server: String, version: String) -> JSONValue {
-        [
+        var schemes = [JSONMember("key", ["type": "http", "scheme": "bearer", "bearerFormat": "swk_…"])]
+        let hasApps = features.contains(where: \.hasAppRoutes)
+        if hasApps {
+            schemes.append(JSONMember("token", ["type": "http", "scheme": "bearer", "bearerFormat": "sat_…"]))
+        }
+        return [
             "openapi": "3.1.0",
             "info": [
                 "title": "Sallyport", "version": .string(version),
-                "summary": "The interface for merchants' programs.",
+                "summary": .string("The interface for merchants' programs\(hasApps ? " and apps" : "")."),
                 "license": ["name": "Apache License 2.0", "identifier": "Apache-2.0"],
             ],
             "servers": [["url": .string(server)]], "tags": tags, "paths": paths, "webhooks": webhooks,
             "components": [
-                "securitySchemes": ["key": ["type": "http", "scheme": "bearer", "bearerFormat": "swk_…"]],
+                "securitySchemes": .object(schemes),
                 "headers": .object(headers), "schemas": schemas, "examples": examples,
             ],
         ]
@@ -99,7 +107,7 @@ package struct OpenAPIDocument {
         ),
         header(
             "RateLimit-Policy",
-            "the limit that counts the request: `q` requests in `w` seconds, of the API `key`, or of buyers who come back to one `session`"
+            "the limit that counts the request: `q` requests in `w` seconds, of the API `key`, of buyers who come back to one `session`, or of the apps of one `account`"
         ),
         header("Idempotent-Replayed", "`true` if the answer is that of an earlier request under the same key"),
         header("Allow", "the methods that the path accepts"), header("WWW-Authenticate", "`Bearer`"),
@@ -119,7 +127,9 @@ package struct OpenAPIDocument {
     ) -> JSONValue {
         var names = ["X-Request-Id"] + (rules.namesSession ? ["Webview-Session-Id"] : [])
         // The other refusals come before a key is known.
-        if route.scope != nil, ![.unauthorized, .methodNotAllowed, .requestTimeout, .payloadTooLarge].contains(status) {
+        if route.principal.isKnown,
+            ![.unauthorized, .methodNotAllowed, .requestTimeout, .payloadTooLarge].contains(status)
+        {
             names += ["RateLimit", "RateLimit-Policy"]
         }
         if isKept { names.append("Idempotent-Replayed") }
@@ -227,7 +237,7 @@ package struct OpenAPIDocument {
         var members = [
             JSONMember("operationId", .string(route.name)), JSONMember("summary", .string(route.summary)),
             JSONMember("tags", [.string(route.group.name)]),
-            JSONMember("security", route.scope.map { [["key": [.string($0.text)]]] } ?? .array([])),
+            JSONMember("security", OpenAPIDocument.security(route.principal)),
             JSONMember("parameters", .array(OpenAPIDocument.parameters(route, rules))),
         ]
         if let body = route.shape.body {
@@ -244,6 +254,13 @@ package struct OpenAPIDocument {
             members.append(JSONMember("callbacks", OpenAPIDocument.callbacks(callback)))
         }
         return .object(members)
+    }
+
+    /// What has to be shown, and with which scope.
+    private static func security(_ principal: RouteDescription.Principal) -> JSONValue {
+        guard principal.isKnown else { return .array([]) }
+        let scopes = principal.scopeText.map { [JSONValue.string($0)] } ?? []
+        return .array([.object([JSONMember(principal.isApp ? "token" : "key", .array(scopes))])])
     }
 
     private static func parameters(_ route: RouteDescription, _ rules: ServiceRules) -> [JSONValue] {
@@ -280,7 +297,7 @@ package struct OpenAPIDocument {
         case .unused(let reason): "required, but not used by this route: " + reason
         case .optional(let effect): effect
         case .kept, .none:
-            "a repeat under this key, with any API key of the account, has no second effect and gets the same answer, "
+            "a repeat under this key, with any \(route.principal.isApp ? "token" : "API key") of the account, has no second effect and gets the same answer, "
                 + "\(rules.keepsAnswers); another request under it is refused"
         }
     }
@@ -307,7 +324,7 @@ package struct OpenAPIDocument {
         for status in Set(codes.map(\.status.code)).sorted() {
             let same = codes.filter { $0.status.code == status }
             guard let first = same.first else { continue }
-            let words = same.map { "`\($0.name)`: \($0.message)" }
+            let words = same.map { "`\($0.name)`: \(route.principal.message($0))" }
             let mayBeKept = route.isKept && [.notFound, .conflict, .unprocessable].contains(first.status)
             members.append(
                 OpenAPIDocument.answer(

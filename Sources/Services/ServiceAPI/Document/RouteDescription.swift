@@ -1,7 +1,8 @@
 package import HTTPCore
+import Primitives
 package import Web
 
-/// What is known of a route for merchants' programs, for the router and for the document that describes the interface.
+/// What is known of a route for merchants' programs or for apps, for the router and for the document that describes the interface.
 package struct RouteDescription: Sendable {
     /// One success.
     package struct Answer: Sendable {
@@ -107,20 +108,20 @@ package struct RouteDescription: Sendable {
     package let name: String
     /// With which others it stands in the document.
     package let group: Group
-    /// What the key has to open; `nil` where no key is needed.
-    package let scope: Scope?
+    /// Whose requests it takes.
+    package let principal: Principal
     /// One line for people.
     package let summary: String
     /// What goes in and comes out.
     package let shape: Shape
 
-    /// A description.
+    /// A description; the path begins with the place of the principal.
     package init(
         _ method: HTTPMethod,
         _ path: RoutePattern,
         _ name: String,
         _ group: Group,
-        _ scope: Scope?,
+        _ principal: Principal,
         _ summary: String,
         _ shape: Shape
     ) {
@@ -128,10 +129,39 @@ package struct RouteDescription: Sendable {
         self.path = path
         self.name = name
         self.group = group
-        self.scope = scope
+        self.principal = principal
         self.summary = summary
         self.shape = shape
     }
+
+    /// A description of a route for merchants' programs.
+    package init(
+        _ method: HTTPMethod,
+        _ path: RoutePattern,
+        _ name: String,
+        _ group: Group,
+        _ scope: Scope,
+        _ summary: String,
+        _ shape: Shape
+    ) {
+        self.init(method, path, name, group, .program(scope), summary, shape)
+    }
+
+    /// A description of a route for apps.
+    package init(
+        _ method: HTTPMethod,
+        _ path: RoutePattern,
+        _ name: String,
+        _ group: Group,
+        _ scope: AppScope,
+        _ summary: String,
+        _ shape: Shape
+    ) {
+        self.init(method, path, name, group, .app(scope), summary, shape)
+    }
+
+    /// Whether principal and path go together: whoever takes a route for another principal than it has meets nobody there.
+    package var isWellPlaced: Bool { principal.isKnown && path.text.octets.starts(with: principal.place.octets) }
 
     /// Whether a request has content, which has to be JSON; what comes with any other is not looked at.
     var hasContent: Bool { shape.body != nil && mayHaveContent }
@@ -152,7 +182,7 @@ package struct RouteDescription: Sendable {
 
     /// What a request may be refused with, in the order of the description: everywhere, and by what the shape names.
     package var refusals: [FailureCode] {
-        guard scope != nil else { return [] }
+        guard principal.isKnown else { return [] }
         var codes: Set<FailureCode> = [
             .invalidRequest, .unauthenticated, .scopeMissing, .browserNotAllowed, .rateLimited, .internalError,
             .unavailable, .methodNotAllowed,
@@ -174,7 +204,7 @@ package struct RouteDescription: Sendable {
         "/v1/openapi.json",
         "describeInterface",
         .description,
-        nil,
+        .anybody,
         "this description",
         document
     )

@@ -7,21 +7,15 @@ package import Primitives
 /// every token that says where to look. It is shown once, when it is made; only its hash is kept. Every way of printing one
 /// yields its tag and the first eight digits of its hash.
 package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
-    /// Names the key, in lists and in logs; no secret.
-    package let id: UUIDBytes
-    private let secret: Secret<[UInt8]>
+    private static let tag = Array("swk_".utf8)
 
     /// The number of characters of every key.
-    package static let characterCount = 68
+    package static let characterCount = IdentifiedSecret.characterCount
 
-    private static let tag = Array("swk_".utf8)
-    private static let idLength = 16
-    private static let secretLength = 32
+    private let secret: IdentifiedSecret
 
-    private init(id: UUIDBytes, secret: [UInt8]) {
-        self.id = id
-        self.secret = Secret(secret)
-    }
+    /// Names the key, in lists and in logs; no secret.
+    package var id: UUIDBytes { secret.id }
 
     /// A fresh key, and what to store of it.
     ///
@@ -31,7 +25,7 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
         // Version and variant of RFC 9562 in place of six random bits.
         let high = random.number(byteCount: 8) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = random.number(byteCount: 8) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let key = APIKey(id: UUIDBytes(high: high, low: low), secret: random.bytes(secretLength))
+        let key = APIKey(secret: IdentifiedSecret(UUIDBytes(high: high, low: low), random: random))
         return (key, key.record)
     }
 
@@ -42,7 +36,7 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
     ///   - random: Supplies 32 bytes.
     /// - Returns: A key that nobody has seen, and its record.
     package static func rotate(_ id: UUIDBytes, random: any RandomSource) -> (key: APIKey, record: NewAPIKey) {
-        let key = APIKey(id: id, secret: random.bytes(secretLength))
+        let key = APIKey(secret: IdentifiedSecret(id, random: random))
         return (key, key.record)
     }
 
@@ -52,18 +46,11 @@ package struct APIKey: Sendable, CustomStringConvertible, CustomReflectable {
     ///
     /// - Returns: A key that may or may not exist.
     package static func parse(_ text: String) -> APIKey? {
-        let characters = Array(text.utf8)
-        guard characters.count == characterCount, characters.starts(with: tag),
-            let bytes = Base64URL.decode(characters.span.extracting(tag.count...)),
-            let id = UUIDBytes(bytes.span.extracting(..<idLength))
-        else { return nil }
-        return APIKey(id: id, secret: Array(bytes[idLength...]))
+        IdentifiedSecret(text, tag: tag).map { APIKey(secret: $0) }
     }
 
     /// All 68 characters; for the one line that shows a new key, and as key material for what is sealed under it.
-    package var text: String {
-        String(decoding: APIKey.tag, as: UTF8.self) + Base64URL.encode(id.bytes + secret.reveal())
-    }
+    package var text: String { secret.text(tag: APIKey.tag) }
 
     /// SHA-256 of the whole text, tag included; what is stored and compared.
     package var hash: Digest32 { SHA256.digest(of: Array(text.utf8)) }

@@ -5,10 +5,11 @@ import Primitives
 import StrictJSON
 import Web
 
-/// The routes of a feature below `/v1` on one loop: lets requests in or refuses them, and turns every outcome into a response.
+/// The routes of a feature below `/v1` and `/app/v1` on one loop: lets requests in or refuses them, and turns every outcome into a
+/// response.
 ///
-/// The order of checks: path and method, browsers, the key, how often it is used, what it opens, then the form of the request.
-/// Nothing is looked up before the key was found good, so that a client without a key learns nothing but which routes there
+/// The order of checks: path and method, browsers, the key or token, how often it is used, what it opens, then the form of the
+/// request. Nothing is looked up before that was found good, so that a client without one learns nothing but which routes there
 /// are. A valid key is let in whatever else its address does, and whatever the buyers do whose requests it relays.
 package final class BoundRoutes<Part: AnyObject> {
     /// Who answers.
@@ -56,12 +57,12 @@ package final class BoundRoutes<Part: AnyObject> {
                     try await route.handler(call)
                 }
             }
-            service.counters.count(route.description.name, answer.status.code)
+            service.counters.count(route.description, answer.status.code)
             return service.response(answer, requestID, quota)
         } catch {
             let problem = refusal(error)
-            service.note(problem, requestID)
-            service.counters.count(route.description.name, problem.code.status.code)
+            service.note(problem, requestID, isApp: route.description.principal.isApp)
+            service.counters.count(route.description, problem.code.status.code)
             return service.response(to: problem, requestID, quota)
         }
     }
@@ -74,7 +75,8 @@ package final class BoundRoutes<Part: AnyObject> {
         _ route: ServiceRoute<Part>,
         _ quota: inout RequestQuota?
     ) async throws(Failure) -> ServiceCall<Part> {
-        guard request.count(.origin) == 0 else { throw Failure(.browserNotAllowed) }
+        let wanted = route.description.principal
+        guard request.count(.origin) == 0 else { throw wanted.refusal(.browserNotAllowed) }
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
         let invalid = validate(request, route.description)
         var caller = request.caller(service.hasher)
@@ -82,19 +84,32 @@ package final class BoundRoutes<Part: AnyObject> {
         let content = Result { [caller] () throws(Failure) in
             try ServiceContent(request, route.description, caller)
         }
-        let (key, grant) = try await service.authenticate(request)
-        let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
-        let counted = session.map { service.count(session: $0) } ?? service.count(grant.id)
+        let principal: ServicePrincipal
+        let counted: RequestQuota
+        let isAllowed: Bool
+        switch wanted {
+        case .program(let scope):
+            let (key, grant) = try await service.authenticate(request)
+            let session = route.isCausedByBuyers ? UUIDBytes(request.capture(0)) : nil
+            counted = session.map { service.count(session: $0) } ?? service.count(grant.id)
+            isAllowed = grant.allows(scope)
+            principal = .program(key, grant)
+        case .app(let scope):
+            let (token, grant) = try await service.authenticateApp(request)
+            counted = service.count(account: grant.account)
+            isAllowed = scope.map(grant.scopes.contains) ?? true
+            principal = .app(token, grant)
+        // Nobody has said who may come in: such a route is not mounted.
+        case .anybody: throw Failure(.unauthenticated)
+        }
         quota = counted
         if let wait = counted.wait { throw Failure(.rateLimited, retryAfter: wait) }
-        if let scope = route.description.scope, !grant.allows(scope) {
-            throw Failure(.scopeMissing, message: "The API key does not have the scope \(scope.text).")
-        }
+        guard isAllowed else { throw wanted.scopeRefusal }
         if let invalid { throw invalid }
-        return ServiceCall(self, key: key, grant: grant, try content.get())
+        return ServiceCall(self, principal, try content.get())
     }
 
-    /// What is wrong with the fields of a request; answered only to clients with a key.
+    /// What is wrong with the fields of a request; answered only to clients with a key or a token.
     private func validate(_ request: HTTPRequest, _ route: RouteDescription) -> Failure? {
         if route.hasContent, !request.contentTypeIs(.bareJSON) { return Failure(.unsupportedMediaType) }
         guard route.takesWord else { return nil }
@@ -119,6 +134,12 @@ protocol MountedRoutes: AnyObject {
 
 extension BoundRoutes: MountedRoutes where Part: ServiceRouted {
     func mount(_ routes: inout Routes) throws(RouteError) {
+        for description in part.servedRoutes.map(\.description) where !description.isWellPlaced {
+            throw RouteError(
+                description:
+                    "\(description.path.text): keys open paths below /v1/ alone, and tokens those below /app/v1/"
+            )
+        }
         try routes.mount(BoundRoutes.group(part.servedRoutes), on: self)
     }
 }

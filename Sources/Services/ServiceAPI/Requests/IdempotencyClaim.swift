@@ -5,7 +5,7 @@ package import Primitives
 package struct IdempotencyClaim: Sendable, Hashable {
     /// The subject whose claims it is among, an account for one: a repeat under another API key meets it too.
     package let scope: UUIDBytes
-    /// The API key of the request.
+    /// The API key or token of the request.
     package let key: UUIDBytes
     /// The client's word.
     package let text: String

@@ -23,11 +23,19 @@ extension ServiceCall {
             return true
         }
         return IdempotencyClaim(
-            scope: routes.rules.claims,
-            key: grant.id,
+            scope: claims,
+            key: principal.id,
             word: word,
             fingerprint: fingerprint
         )
+    }
+
+    /// The subject whose claims it is among: an app's are its account's, and meet those of nobody else.
+    private var claims: UUIDBytes {
+        switch principal {
+        case .program: routes.rules.claims
+        case .app(_, let grant): grant.account
+        }
     }
 
     /// The same where the request has an `Idempotency-Key`, on a route that does not need one.
@@ -93,20 +101,27 @@ extension ServiceCall {
         try replay(try await Failure.mapErrors { try await routes.service.keys.state(of: claim) })
     }
 
-    /// Seals the content of an answer that holds tokens, so that only who shows the key can have it again.
+    /// Seals the content of an answer that holds tokens, so that only who shows the key or token can have it again.
     ///
     /// - Throws: `internal_error` where OpenSSL refuses.
     package func sealed(_ body: [UInt8], for claim: IdempotencyClaim) throws(Failure) -> [UInt8] {
         do throws(CryptographyError) {
-            return try routes.service.seal.seal(body, for: claim, under: key, random: routes.service.random)
+            let (seal, random) = (routes.service.seal, routes.service.random)
+            return switch principal {
+            case .program(let key, _): try seal.seal(body, for: claim, under: key, random: random)
+            case .app(let token, _): try seal.seal(body, for: claim, under: token, random: random)
+            }
         } catch {
             throw Failure(.internalError, error.debugDescription)
         }
     }
 
-    /// What was sealed for a claim; `nil` where that was under another key, or another secret of it.
+    /// What was sealed for a claim; `nil` where that was under another key, another secret of it, or another token.
     package func opened(_ sealed: [UInt8], for claim: IdempotencyClaim) -> [UInt8]? {
-        routes.service.seal.open(sealed, for: claim, under: key)
+        switch principal {
+        case .program(let key, _): routes.service.seal.open(sealed, for: claim, under: key)
+        case .app(let token, _): routes.service.seal.open(sealed, for: claim, under: token)
+        }
     }
 
     /// A refusal is kept as an answer, unless it is for a reason that passes.
@@ -120,7 +135,7 @@ extension ServiceCall {
         do throws(StoreError) {
             try await routes.service.keys.release(claim, until: end)
         } catch {
-            routes.service.note(routes.refusal(error.failure), content.requestID)
+            routes.service.note(routes.refusal(error.failure), content.requestID, isApp: principal.isApp)
         }
     }
 
@@ -129,7 +144,7 @@ extension ServiceCall {
             try await routes.service.keys.answer(claim, until: end, answer)
         } catch {
             // The claim runs out, and a repeat finds out by itself what there is.
-            routes.service.note(routes.refusal(error.failure), content.requestID)
+            routes.service.note(routes.refusal(error.failure), content.requestID, isApp: principal.isApp)
         }
     }
 }

@@ -3,7 +3,7 @@ package import Primitives
 package import StrictJSON
 package import Web
 
-/// What a request below `/v1` said, taken out of it.
+/// What a request below `/v1` or `/app/v1` said, taken out of it.
 struct ServiceContent {
     let method: String
     let path: String
@@ -43,28 +43,40 @@ struct ServiceContent {
     private static let depth = 8
 }
 
-/// One request of a merchant's program that was let in; what a handler below `/v1` is given.
+/// One request that was let in; what a handler below `/v1` or `/app/v1` is given.
 ///
 /// It holds what it needs of the request, so that a handler may go on when the client has hung up.
 package struct ServiceCall<Part: AnyObject> {
-    /// What the key opens.
-    package let grant: KeyGrant
-    let key: APIKey
+    /// Who has sent it.
+    package let principal: ServicePrincipal
     let content: ServiceContent
     let routes: BoundRoutes<Part>
     /// The content as JSON; `nil` where there is none.
     let json: Result<JSONValue, JSONError>?
 
-    init(_ routes: BoundRoutes<Part>, key: APIKey, grant: KeyGrant, _ content: ServiceContent) {
+    init(_ routes: BoundRoutes<Part>, _ principal: ServicePrincipal, _ content: ServiceContent) {
         self.routes = routes
-        self.key = key
-        self.grant = grant
+        self.principal = principal
         self.content = content
         json = content.body.isEmpty ? nil : content.parsed()
     }
 
     /// Whose route it is.
     package var part: Part { routes.part }
+
+    /// The account that it is about: that of an app's token, or the first place in the path of a merchant's program.
+    ///
+    /// An app cannot name another one, so one handler serves both.
+    ///
+    /// - Throws: `not_found` for a path that has no id there.
+    package var account: UUIDBytes {
+        get throws(Failure) {
+            switch principal {
+            case .app(_, let grant): grant.account
+            case .program: try id()
+            }
+        }
+    }
 
     /// Names the request in the answer and in the log.
     package var requestID: String { content.requestID }

@@ -3,21 +3,28 @@ import ServerCore
 import StrictJSON
 import Web
 
-/// What all loops share of the interface for merchants' programs.
+/// What all loops share of the interface for merchants' programs and apps.
 final class ServiceDeployment: Sendable {
     /// How often its clients may ask.
     let limits: ServiceLimits
     /// Missing and unknown keys by address.
     let keyMisses: AddressRateLimit
+    /// Missing and unknown tokens by address.
+    let tokenMisses: AppTokenMisses
     /// The fields of answers to requests that no limit has counted.
     let fields: AnswerFields
     private let process: ProcessContext
     private let document = Lock<FixedAnswer?>(nil)
 
-    init(requestsPerMinute: Int, _ process: ProcessContext) {
+    init(requestsPerMinute: Int, accountsPerMinute: Int, _ process: ProcessContext) {
         self.process = process
-        limits = ServiceLimits(perMinute: requestsPerMinute, process.headers)
+        limits = ServiceLimits(
+            perMinute: requestsPerMinute,
+            accountsPerMinute: accountsPerMinute,
+            process.headers
+        )
         keyMisses = AddressRateLimit(perMinute: process.unknownPerMinute)
+        tokenMisses = AppTokenMisses(perMinute: process.unknownPerMinute)
         fields = AnswerFields(process.headers)
     }
 

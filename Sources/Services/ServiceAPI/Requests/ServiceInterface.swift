@@ -8,7 +8,7 @@ import ServerCore
 import Telemetry
 import Web
 
-/// What the routes below `/v1` share on one loop: who may come in, how often, and what answers look like.
+/// What the routes below `/v1` and `/app/v1` share on one loop: who may come in, how often, and what answers look like.
 final class ServiceInterface {
     /// The greatest content of a request: 200 order lines with all that they may have.
     ///
@@ -25,6 +25,8 @@ final class ServiceInterface {
     let hasher: SHA256
     let random: any RandomSource
     let counters: ServiceCounters
+    /// Who knows the tokens of apps; `nil` where nobody keeps accounts.
+    var tokens: (any AppTokenStore)?
     private let deployment: ServiceDeployment
     private let log: FailureLog
     private let clock: any WallClock & MonotonicClock
@@ -50,9 +52,9 @@ final class ServiceInterface {
     /// Writes down that a request failed for a reason on our side.
     ///
     /// - Parameter problem: As the client got it.
-    func note(_ problem: Failure, _ requestID: String) {
+    func note(_ problem: Failure, _ requestID: String, isApp: Bool) {
         guard problem.code.status.code >= 500 else { return }
-        log.write(.warning, "merchant.request_failed", problem, requestID)
+        log.write(.warning, isApp ? "app.request_failed" : "merchant.request_failed", problem, requestID)
     }
 }
 
@@ -71,6 +73,31 @@ extension ServiceInterface {
     /// - Returns: What is left to it.
     func count(session: UUIDBytes) -> RequestQuota {
         deployment.limits.count(session: session, at: clock.monotonicNow())
+    }
+
+    /// Counts a request of an account's app.
+    ///
+    /// - Returns: What is left to it.
+    func count(account: UUIDBytes) -> RequestQuota {
+        deployment.limits.count(account: account, at: clock.monotonicNow())
+    }
+
+    /// Finds the account for which an app sends a request.
+    ///
+    /// - Throws: The same refusal whether a token is missing, malformed, unknown, expired or revoked, and for one whose account
+    ///   was erased; `rate_limited` where the address has shown too many such tokens.
+    func authenticateApp(_ request: HTTPRequest) async throws(Failure) -> (token: AppToken, grant: AppGrant) {
+        let (client, misses) = (request.peer.keys, deployment.tokenMisses)
+        let shown = request.bearerToken.flatMap { AppToken($0) }
+        let hash = shown?.hash(hasher)
+        let wait = misses.wait(client, hash, at: clock.monotonicNow())
+        if wait == nil, let tokens, let shown, let hash, let grant = try await tokens.grant(of: shown.id, hash: hash) {
+            misses.note(hash, at: clock.monotonicNow())
+            return (shown, grant)
+        }
+        misses.count(client, hash, at: clock.monotonicNow())
+        if let wait { throw Failure(.rateLimited, retryAfter: wait) }
+        throw RouteDescription.Principal.app(nil).refusal(.unauthenticated)
     }
 
     /// Finds the key of a request.
@@ -154,7 +181,7 @@ extension ServiceInterface {
 
 extension ServiceInterface: FailureFormat {
     func response(to failure: Failure, _ request: HTTPRequest) -> HTTPResponse {
-        counters.count("none", failure.code.status.code)
+        counters.count(failure.code.status.code)
         return response(to: failure, request.requestID)
     }
 
@@ -164,7 +191,7 @@ extension ServiceInterface: FailureFormat {
         limit: Int?,
         _ request: HTTPRequest
     ) -> HTTPResponse? {
-        counters.count("none", status.code)
+        counters.count(status.code)
         let problem = Failure(contentRefusedWith: status, limit: limit ?? ServiceInterface.bodyLimit)
         return response(to: problem, request.requestID)
     }

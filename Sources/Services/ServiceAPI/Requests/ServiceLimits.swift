@@ -3,25 +3,34 @@ import HTTPCore
 import Primitives
 import Web
 
-/// How often keys may be used, shared by the loops of a process.
+/// How often keys and tokens may be used, shared by the loops of a process.
 ///
-/// What buyers cause by coming back counts for their session alone: a buyer who reloads a page does not use up the key's rate.
+/// Apps are counted by their account, so that none uses up what another account or the merchant has. What buyers cause by coming back counts for their session alone: a buyer who reloads a page does not use up the key's rate.
 final class ServiceLimits: Sendable {
     private let requests: RequestLimit
     private let sessionRequests: RequestLimit
+    private let accountRequests: RequestLimit
 
     /// More keys than any operator hands out.
     private static let keys = 4_096
     /// More sessions than come to their end in a minute.
     private static let sessions = 16_384
+    /// As many accounts whose apps ask in a minute.
+    private static let accounts = 16_384
     /// A buyer's part of the key's rate.
     private static let sessionShare = 10
 
     /// Limits with nothing counted yet.
-    init(perMinute: Int, _ headers: HeaderPolicy) {
+    init(perMinute: Int, accountsPerMinute: Int, _ headers: HeaderPolicy) {
         requests = RequestLimit("key", perMinute: perMinute, capacity: ServiceLimits.keys, headers)
         let part = perMinute / ServiceLimits.sessionShare
         sessionRequests = RequestLimit("session", perMinute: part, capacity: ServiceLimits.sessions, headers)
+        accountRequests = RequestLimit(
+            "account",
+            perMinute: accountsPerMinute,
+            capacity: ServiceLimits.accounts,
+            headers
+        )
     }
 
     /// Counts a request of a key.
@@ -32,6 +41,11 @@ final class ServiceLimits: Sendable {
     /// Counts a request that a session's buyer has caused.
     func count(session: UUIDBytes, at now: MonotonicTime) -> RequestQuota {
         sessionRequests.count(session, now)
+    }
+
+    /// Counts a request of an account's app.
+    func count(account: UUIDBytes, at now: MonotonicTime) -> RequestQuota {
+        accountRequests.count(account, now)
     }
 }
 
@@ -51,7 +65,7 @@ private final class RequestLimit: Sendable {
 
     func count(_ id: UUIDBytes, _ now: MonotonicTime) -> RequestQuota {
         let now = now.microseconds
-        // Ids of keys and sessions are random in their low half.
+        // Ids of keys, sessions and accounts are random in their low half.
         let (wait, room) = limiter.withLock { ($0.take(id.low, at: now), $0.room(id.low, at: now)) }
         // A refusal says when one more request is let in, in both fields.
         return RequestQuota(wait: wait, fields: fields, value: "\(name)\(room.events);t=\(wait ?? room.seconds)")
