@@ -9,7 +9,9 @@ import StrictJSON
 import Web
 
 extension AccountsPart: ServiceRouted {
-    package static let serviceRoutes = [
+    package static let serviceRoutes = accountRoutes + tokenRoutes + appRoutes
+
+    private static let accountRoutes = [
         ServiceRoute<AccountsPart>(.createAccount) { call throws(Failure) in try await call.part.create(call) },
         ServiceRoute(.listAccounts) { call throws(Failure) in try await call.part.list(call) },
         ServiceRoute(.readAccount) { call throws(Failure) in try await call.part.read(call) },
@@ -81,7 +83,7 @@ extension AccountsPart: ServiceRouted {
         return ServiceAnswer(.ok, AccountsPart.export(account, features, absent: absent.map(\.name)))
     }
 
-    private func account(_ id: UUIDBytes) async throws(Failure) -> Account {
+    func account(_ id: UUIDBytes) async throws(Failure) -> Account {
         let found = try await Failure.mapErrors { try await loop.database.read(AccountStatement.read(id)).single() }
         guard let found else { throw Failure(.notFound) }
         return found

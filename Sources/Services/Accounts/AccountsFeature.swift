@@ -4,17 +4,18 @@ package import ServiceAPI
 package import Settings
 package import Web
 
-/// Accounts: who a person is to the merchant, and what all features together keep of one.
+/// Accounts: who a person is to the merchant, what all features together keep of one, and the tokens of apps.
 ///
 /// Its routes are served where a feature is on that keeps something of accounts.
 package struct AccountsFeature: Feature, FeatureProcess {
     private var holders: [AccountData] = []
     private var active: [AccountData] = []
+    private var appScopes: [AppScope] = []
 
     package static let card = FeatureCard(
         "accounts",
         needs: [ServiceFeature.self],
-        statements: .own(AccountStatement.all),
+        statements: .own(AccountStatement.all + AccountTokenStatement.all),
         failures: [.accountErased],
         slots: [Scope.accountsRead, Scope.accountsWrite]
     )
@@ -25,12 +26,17 @@ package struct AccountsFeature: Feature, FeatureProcess {
         var shared = self
         shared.holders = process.slots(AccountData.self)
         shared.active = process.activeSlots(AccountData.self)
+        shared.appScopes = process.activeSlots(AppScope.self)
         return shared
     }
 
     package func open(_ loop: LoopContext) throws -> AccountsPart {
-        let part = AccountsPart(loop, holders: holders, active: active)
-        if !active.isEmpty { try loop.part(ServiceFeature.self).serve(part) }
+        let part = AccountsPart(loop, holders: holders, active: active, appScopes: appScopes)
+        if !active.isEmpty {
+            let service = try loop.part(ServiceFeature.self)
+            service.serve(part)
+            service.authenticateApps(with: part)
+        }
         return part
     }
 }
@@ -38,7 +44,7 @@ package struct AccountsFeature: Feature, FeatureProcess {
 extension Scope {
     /// Reading accounts, and what is kept of them.
     package static let accountsRead = Scope("accounts:read")
-    /// Opening and erasing accounts.
+    /// Opening and erasing accounts, and making and ending the tokens of apps.
     package static let accountsWrite = Scope("accounts:write")
 }
 

@@ -16,13 +16,16 @@ package final class AccountsPart: FeaturePart {
     /// Features that keep something of accounts, also those that are off.
     private let holders: [AccountData]
     private let active: [AccountData]
+    /// What features let apps do, those that are on.
+    let appScopes: [AppScope]
     private var erasers: [AccountData: AccountEraser] = [:]
     private var exporters: [AccountData: AccountExporter] = [:]
 
-    init(_ loop: LoopContext, holders: [AccountData], active: [AccountData]) {
+    init(_ loop: LoopContext, holders: [AccountData], active: [AccountData], appScopes: [AppScope] = []) {
         self.loop = loop
         self.holders = holders
         self.active = active
+        self.appScopes = appScopes
     }
 
     /// Has the data of a feature erased and exported, for a feature that is being opened.
@@ -46,6 +49,7 @@ package final class AccountsPart: FeaturePart {
             loop.logger.error("account.no_handler", [LogField("feature", data.name)])
         }
         jobs.upkeep?.add { await self.finishErasures() }
+        jobs.upkeep?.add { await self.pruneTokens() }
     }
 }
 
@@ -61,6 +65,8 @@ extension AccountsPart {
             try await loop.database.write(AccountStatement.begin(id), key: id).single()
         }
         guard let account = begun else { return nil }
+        // Its tokens have opened nothing since the mark, and no more are made.
+        _ = try await Failure.mapErrors { try await loop.database.write(AccountTokenStatement.erase(id), key: id) }
         var report = ErasureReport()
         for data in holders { report.features.append((data.name, await outcome(of: data, id))) }
         if report.isComplete {
@@ -114,6 +120,17 @@ extension AccountsPart {
             return waiting.count == limit
         } catch {
             loop.logger.warning("account.store_failed", [LogField("detail", error.detail)])
+            return false
+        }
+    }
+
+    /// Removes tokens that have ended; whether there may be more.
+    private func pruneTokens() async -> Bool {
+        do throws(StoreError) {
+            return try await loop.database.work(AccountTokenStatement.prune()).affectedCount
+                == AccountTokenStatement.pruneLimit
+        } catch {
+            loop.logger.warning("account.store_failed", [LogField("detail", error.debugDescription)])
             return false
         }
     }

@@ -13,7 +13,7 @@ struct ServiceRoleTests {
     /// Tables whose rows it deletes: queues, claims and messages, none of them an order, its ledger or a trail.
     private static let deleted: Set<String> = [
         "api_idempotency", "webview_session_purchase", "event_feed", "notification", "payment_operation_open",
-        "payment_poll", "skipped_row", "event_queue", "operator_session",
+        "payment_poll", "skipped_row", "event_queue", "operator_session", "account_token",
         "wallet_member", "wallet_pass", "wallet_device", "wallet_registration", "wallet_push_job",
     ]
     /// Tables of which it may change every column.

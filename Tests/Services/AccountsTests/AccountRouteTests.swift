@@ -101,6 +101,7 @@ extension ScriptedProgram {
         erased: Bool = false,
         cleared: Bool = false
     ) {
+        if statement == "account_erase" { database.answer("account_token_erase") }
         database.answer(
             statement,
             Parameters { row in
@@ -319,8 +320,13 @@ extension Answer {
         try await withAccounts { program in
             let document = try await program.ask(.get, "/v1/openapi.json").json
             let paths = document["paths"]?.members.map(\.name)
-            #expect(paths == ["/v1/accounts", "/v1/accounts/{id}", "/v1/accounts/{id}/export", "/v1/openapi.json"])
-            #expect(document["tags"]?.elements.map { $0["name"]?.text } == ["accounts", "description"])
+            #expect(
+                paths == [
+                    "/v1/accounts", "/v1/accounts/{id}", "/v1/accounts/{id}/export", "/v1/accounts/{id}/tokens",
+                    "/v1/accounts/{id}/tokens/{token}", "/app/v1/account", "/app/v1/token", "/v1/openapi.json",
+                ]
+            )
+            #expect(document["tags"]?.elements.map { $0["name"]?.text } == ["accounts", "app", "description"])
             let creation = document["paths"]?["/v1/accounts"]?["post"]
             #expect(creation?["parameters"]?.elements.isEmpty == true)
             #expect(creation?["responses"]?.members.map(\.name).contains("422") == false)

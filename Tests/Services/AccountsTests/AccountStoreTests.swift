@@ -4,6 +4,7 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import ServerCore
+import ServiceAPI
 import StrictJSON
 import Telemetry
 import TestKit
@@ -31,6 +32,22 @@ private final class AccountRig {
     func open(_ externalID: String) async throws -> UUIDBytes {
         let id = UUIDBytes(version7At: SystemClock().now(), random: reactor.random)
         return try await client.write(AccountStatement.open(externalID, id)).first()
+    }
+
+    /// A token that lives so many seconds, and whether the account got it.
+    func made(_ id: UUIDBytes, lives seconds: Int = 60, _ scopes: String = "shoes") async throws -> AppToken? {
+        let random = reactor.random
+        let token = AppToken(fresh: UUIDBytes(version7At: SystemClock().now(), random: random), random: random)
+        let call = AccountTokenStatement.issue(token.id, id, token.hash, scopes, .seconds(seconds))
+        return try await client.write(call, key: id).single() == nil ? nil : token
+    }
+
+    func issue(_ id: UUIDBytes, lives seconds: Int = 60, _ scopes: String = "shoes") async throws -> AppToken {
+        try #require(try await made(id, lives: seconds, scopes))
+    }
+
+    func grant(of token: AppToken) async throws -> AppGrant? {
+        try await part.grant(of: token.id, hash: token.hash)
     }
 
     func read(_ id: UUIDBytes) async throws -> Account? {
@@ -141,6 +158,23 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
         }
     }
 
+    @Test func `have no token any more once they are erased, and get none`() async throws {
+        try await withDatabase { rig in
+            try rig.part.handle(.shoes, erase: { _ in AccountErasure([:]) }, export: { _ in .null })
+            let (id, other) = (try await rig.open("customer-1"), try await rig.open("customer-2"))
+            let (token, stays) = (try await rig.issue(id), try await rig.issue(other))
+            #expect(try await rig.grant(of: token)?.account == id)
+            // From the mark on, before anything is deleted.
+            _ = try await rig.client.write(AccountStatement.begin(id)).single()
+            #expect(try await rig.grant(of: token) == nil)
+            #expect(try await rig.made(id) == nil)
+            #expect(try rig.admin.rows("SELECT count(*) FROM account_token") == [["2"]])
+            _ = try await rig.part.erase(id)
+            #expect(try rig.admin.rows("SELECT account_id::text FROM account_token") == [[other.description]])
+            #expect(try await rig.grant(of: stays)?.account == other)
+        }
+    }
+
     @Test func `give the program no right to delete them, or to change whose they are`() async throws {
         try await withDatabase { rig in
             let rights = try rig.admin.rows(
@@ -151,6 +185,113 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
                 """
             )
             #expect(rights == [["f", "f", "f"]])
+        }
+    }
+}
+
+@Suite struct `Tokens in the database` {
+    @Test func `open what they were made for until they end, with their secret alone`() async throws {
+        try await withDatabase { rig in
+            let id = try await rig.open("customer-1")
+            let token = try await rig.issue(id, "shoes,socks")
+            let grant = try #require(try await rig.grant(of: token))
+            #expect(grant.token == token.id && grant.account == id)
+            #expect(grant.scopes == [AppScope("shoes"), AppScope("socks")])
+            #expect(try await rig.grant(of: try await rig.issue(id, ""))?.scopes == [])
+            let other = try await rig.issue(id)
+            #expect(try await rig.part.grant(of: token.id, hash: other.hash) == nil)
+            #expect(try await rig.part.grant(of: other.id, hash: token.hash) == nil)
+            try rig.admin.run(
+                "UPDATE account_token SET expires_at = statement_timestamp() WHERE token_id = '\(token.id)'"
+            )
+            #expect(try await rig.grant(of: token) == nil)
+            #expect(
+                try await rig.client.read(AccountTokenStatement.page(id, nil, 10)).all().map(\.id).first == other.id
+            )
+        }
+    }
+
+    @Test func `are kept as hashes`() async throws {
+        try await withDatabase { rig in
+            let token = try await rig.issue(try await rig.open("customer-1"))
+            let row = try rig.admin.rows("SELECT t::text, encode(token_hash, 'hex') FROM account_token AS t")
+            #expect(row.first?[0]?.contains(token.text.suffix(40)) == false)
+            #expect(row.first?[1] == token.hash.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        }
+    }
+
+    @Test func `are so many of an account at most: those that have ended go first, then the oldest`() async throws {
+        try await withDatabase { rig in
+            let (id, other) = (try await rig.open("customer-1"), try await rig.open("customer-2"))
+            let stays = try await rig.issue(other)
+            let oldest = try await rig.issue(id)
+            let ended = try await rig.issue(id)
+            try rig.admin.run(
+                "UPDATE account_token SET expires_at = statement_timestamp() WHERE token_id = '\(ended.id)'"
+            )
+            let count = "SELECT count(*) FROM account_token WHERE account_id = '\(id)'"
+            for _ in 0..<(AccountToken.most - 1) { _ = try await rig.issue(id) }
+            #expect(try rig.admin.rows(count) == [["\(AccountToken.most)"]])
+            #expect(try await rig.grant(of: oldest) != nil, "the one that has ended went first")
+            let newest = try await rig.issue(id)
+            #expect(try rig.admin.rows(count) == [["\(AccountToken.most)"]])
+            #expect(try await rig.grant(of: oldest) == nil)
+            #expect(try await rig.grant(of: newest) != nil)
+            #expect(try await rig.grant(of: stays) != nil)
+        }
+    }
+
+    @Test func `are ended for one account alone`() async throws {
+        try await withDatabase { rig in
+            let (id, other) = (try await rig.open("customer-1"), try await rig.open("customer-2"))
+            let (first, second, stays) = (
+                try await rig.issue(id), try await rig.issue(id), try await rig.issue(other)
+            )
+            #expect(try await rig.client.write(AccountTokenStatement.revoke(other, first.id)).count == 0)
+            #expect(try await rig.client.write(AccountTokenStatement.revoke(id, first.id)).count == 1)
+            #expect(try await rig.client.write(AccountTokenStatement.revoke(id, first.id)).count == 0)
+            #expect(try await rig.grant(of: first) == nil)
+            #expect(try await rig.grant(of: second) != nil)
+            #expect(try await rig.client.write(AccountTokenStatement.revokeAll(id)).count == 1)
+            #expect(try await rig.grant(of: second) == nil)
+            #expect(try await rig.grant(of: stays) != nil)
+        }
+    }
+
+    @Test func `are listed page by page, the newest first`() async throws {
+        try await withDatabase { rig in
+            let id = try await rig.open("customer-1")
+            var ids: [UUIDBytes] = []
+            for _ in 0..<3 { ids.append(try await rig.issue(id).id) }
+            let sorted = ids.sorted { $1 < $0 }
+            let page = try await rig.client.read(AccountTokenStatement.page(id, nil, 2)).all()
+            #expect(page.map(\.id) == Array(sorted[..<2]) && page.first?.scopes == [AppScope("shoes")])
+            let rest = try await rig.client.read(AccountTokenStatement.page(id, page.last?.id, 10)).all()
+            #expect(rest.map(\.id) == Array(sorted[2...]))
+        }
+    }
+
+    @Test func `that have ended are removed, and no others`() async throws {
+        try await withDatabase { rig in
+            let id = try await rig.open("customer-1")
+            let (ended, stays) = (try await rig.issue(id), try await rig.issue(id))
+            try rig.admin.run(
+                "UPDATE account_token SET expires_at = now() - interval '1 second' WHERE token_id = '\(ended.id)'"
+            )
+            #expect(try await rig.client.work(AccountTokenStatement.prune()).affectedCount == 1)
+            #expect(try rig.admin.rows("SELECT token_id::text FROM account_token") == [[stays.id.description]])
+        }
+    }
+
+    @Test func `are made one after the other, and not while their account is erased`() async throws {
+        try await withDatabase { rig in
+            try rig.part.handle(.shoes, erase: { _ in AccountErasure([:]) }, export: { _ in .null })
+            let id = try await rig.open("customer-1")
+            try rig.admin.run("BEGIN; SELECT account_token_issue(gen_random_uuid(), '\(id)', '', '{}', '1 minute', 50)")
+            await #expect(throws: StoreError.self) { try await rig.client.write(AccountStatement.begin(id)).single() }
+            await #expect(throws: StoreError.self) { try await rig.made(id) }
+            try rig.admin.run("COMMIT")
+            #expect(try await rig.made(id) != nil)
         }
     }
 }

@@ -29,8 +29,8 @@ enum RoutesCommand {
     /// Every route of the program, in the order in which it is printed.
     static let routes = FeatureList.all.routes + AdminPart.routes.flatMap(\.cards)
 
-    /// Those that browsers, apps and operators ask for: none of the interface for merchants' programs.
-    static let pageRoutes = routes.filter { !$0.path.hasPrefix("/v1/") }
+    /// Those that browsers, apps and operators ask for: none of the interface for merchants' programs and apps.
+    static let pageRoutes = routes.filter { !$0.path.hasPrefix("/v1/") && !$0.path.hasPrefix("/app/v1/") }
 
     private static func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

@@ -36,11 +36,14 @@ package struct AppToken: Sendable, CustomStringConvertible, CustomReflectable {
     package var text: String { secret.text(tag: AppToken.tag) }
 
     /// SHA-256 of the whole text, tag included; what is stored and compared.
+    package var hash: Digest32 { SHA256.digest(of: Array(text.utf8)) }
+
+    /// The same as `hash`, by a context of the loop.
     package func hash(_ hasher: SHA256) -> Digest32 {
         hasher.digest(of: Array(text.utf8).span)
     }
 
-    package var description: String { "sat_<\(SHA256.digest(of: Array(text.utf8)))>" }
+    package var description: String { "sat_<\(hash)>" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
