@@ -208,6 +208,7 @@ let floors = [
             part("AppLinks", tests: []),
             part("Notifications", ["EventIO"], tests: [], resources: ["Vectors"]),
             part("WalletPass", ["ZIP"], tests: [], resources: ["Vectors"]),
+            part("AppStoreTransactions", ["JOSE"], tests: [], resources: ["Vectors"]),
             part("AmazonPay", ["Commerce"], tests: ["EventIO"], resources: ["Vectors"]),
 
             // Level 9, pure: what explains a domain.
