@@ -328,7 +328,10 @@ let floors = [
             ),
             program(
                 "sallyport-vectors",
-                ["IntegrationKit", "PostgresTestKit", "TestKit", "Postgres", "Cryptography", "Wallet", "WalletPass"]
+                [
+                    "IntegrationKit", "PostgresTestKit", "TestKit", "Postgres", "Cryptography", "JOSE", "Wallet",
+                    "WalletPass", "AppStoreTransactions",
+                ]
             ),
             program("sallyport-bench", ["IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres"]),
         ]

@@ -16,7 +16,8 @@ enum SallyportVectors {
     /// The kinds of files that are known; a new kind is a type more in this list.
     static let kinds: [any VectorKind.Type] = [
         ArchiveVectors.self, HTTPDateVectors.self, PathVectors.self, TagVectors.self, RegistrationVectors.self,
-        PhoneLogVectors.self, PushAnswerVectors.self,
+        PhoneLogVectors.self, PushAnswerVectors.self, SignedTextVectors.self, DeviceVerificationVectors.self,
+        OfferVectors.self, ReceiptVectors.self, BearerTokenVectors.self,
     ]
 
     static func main() async {
