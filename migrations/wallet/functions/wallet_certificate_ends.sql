@@ -10,7 +10,7 @@ BEGIN
     IF FOUND THEN
         PERFORM event_announce('pass_type', encode(substr(sha256(convert_to(type, 'UTF8')), 1, 16), 'hex')::uuid,
             'wallet.certificate.expiring', json_build_object(
-            'passType', type, 'expiresAt', wallet_time(at), 'withinDays', days));
+            'passType', type, 'expiresAt', time_text(at), 'withinDays', days));
     END IF;
     RETURN FOUND;
 END $$;

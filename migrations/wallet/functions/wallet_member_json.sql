@@ -7,7 +7,7 @@ BEGIN
     RETURN (
         SELECT json_strip_nulls(json_build_object(
             'object', 'walletMember', 'accountId', m.account_id, 'externalId', a.external_id, 'name', m.name,
-            'points', m.points, 'createdAt', wallet_time(m.created_at), 'endedAt', wallet_time(m.ended_at),
+            'points', m.points, 'createdAt', time_text(m.created_at), 'endedAt', time_text(m.ended_at),
             'state', (
                 SELECT p.state FROM wallet_pass AS p WHERE p.account_id = account ORDER BY p.created_at DESC, p.pass_type LIMIT 1
             ),
