@@ -30,6 +30,14 @@ package struct UUIDBytes: Sendable, Hashable, Comparable, CustomStringConvertibl
         low = second & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
+    /// A UUID of version 4: 122 random bits.
+    ///
+    /// - Parameter random: Supplies sixteen bytes.
+    package init(version4 random: any RandomSource) {
+        high = random.number(byteCount: 8) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        low = random.number(byteCount: 8) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    }
+
     /// The least UUID that can have been made at a time.
     ///
     /// - Parameter time: Read to the millisecond; a time before 1970 counts as 1970.

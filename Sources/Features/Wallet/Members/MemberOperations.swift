@@ -158,9 +158,7 @@ extension WalletPart {
 /// The serial number of a pass: a random UUID in capitals.
 enum Serial {
     static func random(_ source: any RandomSource) -> String {
-        let high = source.number(byteCount: 8) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-        let low = source.number(byteCount: 8) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        return UUIDBytes(high: high, low: low).description.uppercased()
+        UUIDBytes(version4: source).description.uppercased()
     }
 }
 
