@@ -232,6 +232,12 @@ let floors = [
                 resources: ["Vectors"]
             ),
             part(
+                "AppStore",
+                ["AppStoreTransactions", "JOSE"],
+                tests: ["FeatureTestKit", "PostgresTestKit"],
+                resources: ["Vectors"]
+            ),
+            part(
                 "Checkout",
                 [
                     "CheckoutCodes", "MerchantAPI", "MerchantOrders", "SessionBroker", "AppLinks", "AmazonPay",
@@ -274,8 +280,8 @@ let floors = [
             part(
                 "Program",
                 [
-                    "Checkout", "Merchant", "SecurityText", "Wallet", "SimulatorCore", "AmazonPaySimulator",
-                    "PushSimulator", "CBuild",
+                    "Checkout", "Merchant", "SecurityText", "Wallet", "AppStore", "SimulatorCore", "AmazonPaySimulator",
+                    "PushSimulator", "AppleSimulator", "CBuild",
                 ],
                 tests: [
                     "MerchantAPI", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce", "PostgresTestKit",

@@ -367,6 +367,7 @@ def drive_subsets(tree, folder, cluster, stamps):
     sample.stop()
 
     drive_cards(subset, program, folder)
+    drive_purchases(subset, program, folder)
 
     both = subset("Checkout and Merchant", MERCHANT_API="true", **account)
     both.start()
@@ -466,6 +467,57 @@ def drive_cards(subset, program, folder):
     wait_for(lambda: ask(200, f"/v1/wallet/members/{account}", *shop)["state"] == "removed", "a member without a phone")
     expect([m["accountId"] for m in ask(200, "/v1/wallet/members?state=removed", *shop)["data"]], [account], "the list of those")
     cards.stop()
+    child.terminate()
+    expect(child.wait(60), 0, "the end of the simulator")
+    expect('"level":"error"' in log.read_text(), False, "an error in the log")
+
+
+def drive_purchases(subset, program, folder):
+    """Purchases in the App Store without an account of Amazon: granted once, spent, refunded. The other side is the simulated store alone."""
+    (port,) = free_ports(1)
+    keys = folder / "data/development/app-store"
+    simulated = f"http://127.0.0.1:{port}/_sim"
+    shop = subset(
+        "App Store alone", APP_STORE_BUNDLE_ID="com.example.sallyport", APP_STORE_APP_APPLE_ID="6400000001",
+        APP_STORE_ROOT_CERTIFICATES=keys / "root.pem", APP_STORE_ALLOW_OTHER_ROOT="true", APP_STORE_PRODUCTS=keys / "products.json",
+        APP_STORE_PRIVATE_KEY=keys / "AuthKey_SP4TESTAPI.p8", APP_STORE_KEY_ID="SP4TESTAPI",
+        APP_STORE_ISSUER_ID="5a11e904-7de7-410b-8e0f-57ee9a1d0f00", APP_STORE_PRODUCTION_URL=f"http://127.0.0.1:{port}/production",
+        APP_STORE_SANDBOX_URL=f"http://127.0.0.1:{port}/sandbox",
+    )
+    address = {"APP_STORE_SIMULATOR_LISTEN": f"127.0.0.1:{port}", "DATA_DIR": folder / "data"}
+    environment = {**shop.environment, **{f"SALLYPORT_{name}": str(value) for name, value in address.items()}}
+    words = ["simulators", "app-store", "--app-store-notify", f"{shop.web}/app-store/notifications"]
+    with open(shop.folder / "simulator", "w") as log:
+        child = subprocess.Popen([program, *words], env=environment, stdout=log, stderr=subprocess.STDOUT)
+    Subset.children.append(child)
+    wait_for(lambda: shop.status("/health", simulated) == 200, "the simulated App Store alone")
+    log = shop.start()
+    check_unknown_paths(shop)
+    key = shop.command("keys", "create", "--name", "shop", "--scopes", "accounts:read,accounts:write,app_store:read,app_store:write").strip()
+    file = shop.folder / "answer"
+
+    def ask(status, path, *words, base=None, bearer=None):
+        expect(shop.status(path, base, *(("-H", f"Authorization: Bearer {bearer}") if bearer else ()), *words), status, path)
+        return json.loads(file.read_text() or "{}")
+
+    account = ask(201, "/v1/accounts", "--json", '{"externalId":"customer-1"}', bearer=key)["id"]
+    token = ask(201, f"/v1/accounts/{account}/tokens", "-H", "Idempotency-Key: 1", "--json", "{}", bearer=key)["token"]
+    passed = ask(200, "/app/v1/app-store/customer", bearer=token)["appAccountToken"]
+    order = json.dumps({"product": "com.example.sallyport.ticket.10", "appAccountToken": passed, "environment": "Production"})
+    bought = ask(201, "/purchases", "-d", order, base=simulated)
+    signed = json.dumps({"signedTransaction": bought["signedTransaction"]})
+    outcomes = [ask(200, "/app/v1/app-store/transactions", "--json", signed, bearer=token)["outcome"] for _ in range(2)]
+    expect(outcomes[1], "duplicate", "what becomes of a purchase that is handed in again")
+    by_id = json.dumps({"transactionId": bought["transactionId"]})
+    expect(ask(200, "/app/v1/app-store/transactions", "--json", by_id, bearer=token)["outcome"], "duplicate", "the same by its id")
+    spent = ask(200, "/app/v1/app-store/spend", "-H", "Idempotency-Key: 1", "--json", '{"units":7}', bearer=token)
+    expect(spent["units"], 3, "what is left")
+    ask(200, f"/purchases/{bought['transactionId']}/refund", "-d", "{}", base=simulated)
+    balance = "/app/v1/app-store/balance"
+    wait_for(lambda: ask(200, balance, bearer=token)["units"] == -7, "the refund")
+    expect(ask(410, "/app/v1/app-store/transactions", "--json", signed, bearer=token)["finish"], True, "a text from before the refund")
+    expect(ask(200, balance, bearer=token)["spendable"], 0, "what can be spent")
+    shop.stop()
     child.terminate()
     expect(child.wait(60), 0, "the end of the simulator")
     expect('"level":"error"' in log.read_text(), False, "an error in the log")

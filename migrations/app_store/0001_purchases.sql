@@ -4,11 +4,12 @@
 CREATE TABLE app_store_customer (
     account_id        uuid        NOT NULL PRIMARY KEY REFERENCES account,
     created_at        timestamptz NOT NULL,
+    consented_at      timestamptz,                -- when the customer agreed that Apple is told what was used; NULL without
     app_account_token uuid        NOT NULL UNIQUE -- random, unless the merchant has given its own
 );
 
 GRANT SELECT, INSERT, DELETE ON app_store_customer TO sallyport_service;
-GRANT UPDATE (app_account_token) ON app_store_customer TO sallyport_service;
+GRANT UPDATE (app_account_token, consented_at) ON app_store_customer TO sallyport_service;
 
 -- What an account has in an environment; sandbox and production never meet. It stays when the account is erased, as nobody's: its
 -- entries are never changed, and its purchases are nobody else's.

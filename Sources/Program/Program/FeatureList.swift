@@ -1,5 +1,7 @@
 import Accounts
 import AmazonPaySimulator
+import AppStore
+import AppleSimulator
 import Checkout
 import Merchant
 import Operators
@@ -17,14 +19,16 @@ package enum FeatureList {
     package static let all = FeatureSet(
         [
             ServiceFeature.self, AccountsFeature.self, OperatorPages.self, CheckoutFeature.self, SecurityText.self,
-            WebhookDelivery.self, MerchantFeature.self, WalletFeature.self,
+            WebhookDelivery.self, MerchantFeature.self, WalletFeature.self, AppStoreFeature.self,
         ],
         // Tables of the record of operators and of events.
         sharedFolders: ["core"]
     )
 
     /// What a demo simulates of the systems that they talk to; the first keeps its state in the file of `--state` itself.
-    static let simulators: [any SimulatedSystem.Type] = [SimulatedAmazonPay.self, SimulatedPushService.self]
+    static let simulators: [any SimulatedSystem.Type] = [
+        SimulatedAmazonPay.self, SimulatedPushService.self, SimulatedAppStore.self,
+    ]
 
     /// What keys of merchants' programs may open.
     static var scopes: [Scope] { all.slots(Scope.self) }

@@ -201,16 +201,7 @@ package final class ScriptedProgram {
         request.serialNumber = lastNumber
         request.peer = peer
         let router = host.octets == ScriptedProgram.adminHost.octets ? adminRouter : router
-        if let limit = router.bodyLimit(for: request), request.body.count > limit,
-            let refusal = router.refusal(of: request, with: .payloadTooLarge)
-        {
-            return Answer(refusal)
-        }
-        switch router.handle(request) {
-        case .now(let response): return Answer(response)
-        case .precomposed(let answer): return Answer(answer.response)
-        case .later(let work): return Answer(try await work())
-        }
+        return try await router.answer(request)
     }
 }
 

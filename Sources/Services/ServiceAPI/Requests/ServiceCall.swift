@@ -78,6 +78,9 @@ package struct ServiceCall<Part: AnyObject> {
         }
     }
 
+    /// Whether an app has sent it, for the account of its token.
+    package var isOfApp: Bool { principal.isApp }
+
     /// Names the request in the answer and in the log.
     package var requestID: String { content.requestID }
 

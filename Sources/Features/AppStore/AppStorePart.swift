@@ -1,0 +1,46 @@
+import Accounts
+import EventIO
+package import Operations
+import Postgres
+import Primitives
+import ServerCore
+import ServiceAPI
+import StrictJSON
+import Telemetry
+import Web
+
+/// Purchases on one loop.
+package final class AppStorePart: FeaturePart {
+    let loop: LoopContext
+    let process: AppStoreProcess
+    let metrics: PurchaseMetrics
+    /// `nil` where Apple's server is not asked.
+    let server: AppStoreServer?
+
+    init(_ process: AppStoreProcess, _ loop: LoopContext) throws {
+        self.loop = loop
+        self.process = process
+        metrics = PurchaseMetrics(loop.metrics)
+        server = process.tokens.map { AppStoreServer(process.settings.server, $0, process.pace, loop) }
+        try loop.part(ServiceFeature.self).serve(self)
+        try loop.part(AccountsFeature.self).handle(
+            .appStore,
+            erase: { [weak self] account in try await self?.erase(account) ?? AccountErasure([:]) },
+            export: { [weak self] account in try await self?.export(account) ?? .null }
+        )
+    }
+
+    package func schedule(_ jobs: JobSchedule) {
+        jobs.upkeep?.add { [self] in await prune() }
+        guard server != nil else { return }
+        jobs.every(.seconds(60), budget: .seconds(300), "app_store.history") { [self] budget in
+            try await readHistory(within: budget)
+        }
+        jobs.every(.seconds(10), budget: .seconds(60), "app_store.consumption") { [self] budget in
+            while !budget.isSpent, try await answerConsumption() {}
+        }
+    }
+
+    /// Characters of a signed text; three certificates and a purchase have some 6,000.
+    static let longestText = 65_536
+}

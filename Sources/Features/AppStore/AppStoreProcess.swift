@@ -1,0 +1,50 @@
+import AppStoreTransactions
+import Operations
+import Postgres
+import Primitives
+package import ServerCore
+import Settings
+import Web
+
+/// Purchases once per process: who judges signed texts, and what is sold.
+package final class AppStoreProcess: FeatureProcess {
+    let settings: AppStoreSettings
+    let verifiers: AppStoreVerifiers
+    /// Notifications that Apple has not signed, by address.
+    let forgeries: AddressRateLimit
+    /// Questions to Apple's server that apps cause, by account.
+    let lookups: KeyRateLimit
+    /// What makes the tokens of requests to Apple's server; `nil` where it is not asked.
+    let tokens: ServerAPITokenMaker?
+    let pace = ServerAPIPace()
+    private let table: Lock<ProductTable>
+
+    init(_ settings: AppStoreSettings) throws(ConfigurationError) {
+        self.settings = settings
+        verifiers = try AppStoreVerifiers(settings)
+        lookups = KeyRateLimit(perMinute: settings.lookupsPerMinute)
+        tokens = settings.server.isOn ? try settings.server.tokens(bundleID: settings.bundleID) : nil
+        forgeries = AddressRateLimit(perMinute: settings.forgeriesPerMinute)
+        table = Lock(try ProductTable(path: settings.products))
+    }
+
+    /// What is sold now.
+    var products: ProductTable { table.withLock { $0 } }
+
+    /// Refuses a database with customers' purchases where anybody can make texts.
+    package func prepare(_ loop: LoopContext) async throws {
+        guard settings.environments.contains(where: { !$0.isSigned }) else { return }
+        guard try await loop.database.work(PurchaseStatement.hasCustomers()).first() else { return }
+        throw ConfigurationError(problems: [
+            "app_store.environments: the database has purchases of customers, and anybody can make texts of Xcode and LocalTesting"
+        ])
+    }
+
+    package func open(_ loop: LoopContext) throws -> AppStorePart { try AppStorePart(self, loop) }
+
+    /// Reads the products again; a table that is wrong changes nothing.
+    package func reload() throws {
+        let read = try ProductTable(path: settings.products)
+        table.withLock { $0 = read }
+    }
+}

@@ -1,0 +1,57 @@
+import AppStoreTransactions
+package import Operations
+import Primitives
+package import ServerCore
+package import Settings
+import Web
+
+// D80 roots and products, D81 roots of others, D82 texts that nobody has signed.
+
+extension AppStoreFeature {
+    package func check(_ settings: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {
+        guard state == .on, self.settings.environments.contains(where: { !$0.isSigned }), !web.isLoopback else {
+            return
+        }
+        settings.complain(
+            "app_store.environments",
+            "Xcode and LocalTesting are for a server on loopback: anybody can make their texts"
+        )
+    }
+
+    package func findings(_ settings: ExaminedSettings) -> [Finding] {
+        guard self.settings.isOn else { return [] }
+        var findings: [Finding] = []
+        do throws(ConfigurationError) {
+            _ = try AppStoreVerifiers(self.settings)
+        } catch {
+            findings += error.problems.map {
+                Finding(
+                    "D80",
+                    .error,
+                    "app_store.root_certificates",
+                    $0 + ".",
+                    remedy: "Get Apple Root CA - G3 from https://www.apple.com/certificateauthority/."
+                )
+            }
+        }
+        do throws(ConfigurationError) {
+            _ = try ProductTable(path: self.settings.products)
+        } catch {
+            findings += error.problems.map {
+                Finding("D80", .error, "app_store.products", $0 + ".", remedy: "Mend the file.")
+            }
+        }
+        if self.settings.allowsOtherRoot, self.settings.environments.contains(.production) {
+            findings.append(
+                Finding(
+                    "D81",
+                    .warning,
+                    "app_store.allow_other_root",
+                    "Purchases of production may be signed by another authority than Apple.",
+                    remedy: "Leave it out where customers buy."
+                )
+            )
+        }
+        return findings
+    }
+}

@@ -1,0 +1,73 @@
+import AppStoreTransactions
+import Postgres
+import Primitives
+
+/// The statements on what Apple wants to know of purchases whose refund a customer has asked for.
+enum ConsumptionStatement {
+    static let all = [take.statement, end.statement, consent.statement, prune.statement]
+
+    /// Requests that are due, at most so many; nobody else works on them for a minute.
+    static let take = TypedStatement<ConsumptionRequest, Int32>(
+        name: "app_store_consumption_take",
+        sql: """
+            SELECT t.notification_id, t.environment, t.transaction_id, t.type, t.granted, t.used
+            FROM app_store_consumption_take($1) AS t
+            """
+    ) { row in
+        ConsumptionRequest(
+            id: try row.next(),
+            environment: try row.next(),
+            transaction: try row.next(),
+            type: try row.next(),
+            granted: try row.next(),
+            used: try row.next()
+        )
+    }
+
+    /// Request, state, detail, percentage that was sent, seconds until the next try.
+    static let end = TypedStatement<Void, String, String, String?, Int32?, Int64>(
+        name: "app_store_consumption_end",
+        sql: "SELECT app_store_consumption_end($1, $2, $3, $4, $5)"
+    )
+
+    /// Account, a token where it has none, whether its customer agrees.
+    static let consent = TypedStatement<CustomerConsent, UUIDBytes, UUIDBytes, Bool>(
+        name: "app_store_consent",
+        sql: "SELECT c.is_known, c.consented_at FROM app_store_consent($1, $2, $3) AS c"
+    ) { row in
+        CustomerConsent(isKnown: try row.next(), since: try row.next())
+    }
+
+    /// For how long requests are kept, how many are deleted at most; how many were.
+    static let prune = TypedStatement<Int, Duration, Int32>(
+        name: "app_store_consumption_prune",
+        sql: """
+            WITH gone AS (
+                DELETE FROM app_store_consumption AS c WHERE c.notification_id IN (
+                    SELECT w.notification_id FROM app_store_consumption AS w
+                    WHERE w.requested_at < statement_timestamp() - $1 * interval '1 second' ORDER BY w.requested_at LIMIT $2)
+                RETURNING 1)
+            SELECT count(*) FROM gone
+            """
+    )
+}
+
+/// What Apple wants to know of a purchase, with what the ledger says of it.
+struct ConsumptionRequest {
+    let id: String
+    let environment: String
+    let transaction: String
+    let type: String
+    /// Units that were granted for it.
+    let granted: Int64
+    /// Those of them that were spent.
+    let used: Int64
+}
+
+/// Whether the customer of an account agrees that Apple is told what was used.
+struct CustomerConsent {
+    /// Whether there is such an account.
+    let isKnown: Bool
+    /// `nil` where the customer does not agree.
+    let since: WallTime?
+}

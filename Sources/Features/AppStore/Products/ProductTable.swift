@@ -1,0 +1,64 @@
+import EventIO
+import Primitives
+import Settings
+import StrictJSON
+
+/// What the merchant sells in the App Store, and what a piece of each is worth.
+struct ProductTable: Sendable {
+    /// Units of a piece, by product id; zero for what is no consumable.
+    private var units: [OctetText: Int64] = [:]
+
+    /// The most that a piece can be worth.
+    static let greatestUnits = 1_000_000
+    private static let greatestSize = 1 << 20
+
+    /// Reads the file of the products.
+    ///
+    /// - Throws: `ConfigurationError` with all that is wrong.
+    init(path: String) throws(ConfigurationError) {
+        let content: [UInt8]
+        do throws(IOError) {
+            content = try Files.read(path, limit: ProductTable.greatestSize)
+        } catch {
+            throw ConfigurationError(problems: ["app_store.products: \(path): \(error)"])
+        }
+        try self.init(content, path)
+    }
+
+    /// The table of a JSON object of objects.
+    init(_ content: [UInt8], _ path: String) throws(ConfigurationError) {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONParser.parse(content)
+        } catch {
+            throw ConfigurationError(problems: ["app_store.products: \(path): \(error)"])
+        }
+        guard case .object(let members) = value else {
+            throw ConfigurationError(problems: ["app_store.products: \(path): not an object of products"])
+        }
+        var problems: [String] = []
+        for member in members {
+            do throws(JSONRefusal) {
+                guard PrintableText.isGood(member.name, length: 1...255) else {
+                    throw JSONRefusal(member.name, .unknown)
+                }
+                var product = try JSONReader(member.value, at: member.name)
+                let number = try product.optionalInteger("units") ?? 0
+                guard (0...ProductTable.greatestUnits).contains(number) else {
+                    throw product.refusal("units", .notA("a whole number from 0 to \(ProductTable.greatestUnits)"))
+                }
+                try product.end()
+                units[member.name.octets] = Int64(number)
+            } catch {
+                problems.append("app_store.products: \(path): \(error)")
+            }
+        }
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+
+    /// What a piece is worth; `nil` for what is not sold.
+    func units(of product: String) -> Int64? { units[product.octets] }
+
+    /// How many products there are.
+    var count: Int { units.count }
+}

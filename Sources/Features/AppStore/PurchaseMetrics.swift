@@ -1,0 +1,79 @@
+import AppStoreTransactions
+import Primitives
+import Telemetry
+
+/// What purchases count.
+///
+/// Not `Sendable`.
+final class PurchaseMetrics {
+    private let registry: MetricsRegistry
+    private let verified: Counter
+    private let outcomes: [PurchaseOutcome: Counter]
+    private let notifications: Counter
+    private let lag: Histogram
+    private var refused: [SignedTextRefusal: Counter] = [:]
+
+    private static let buckets: [Double] = [1, 5, 30, 60, 300, 3_600, 43_200, 86_400, 259_200, 604_800]
+
+    init(_ registry: MetricsRegistry) {
+        self.registry = registry
+        verified = PurchaseMetrics.texts(registry, "good", "")
+        notifications = registry.counter(
+            "sallyport_app_store_notifications_total",
+            help: "Notifications of the App Store that are kept, repeats included."
+        )
+        lag = registry.histogram(
+            "sallyport_app_store_notification_lag_seconds",
+            help: "From the signature of a notification to its arrival.",
+            buckets: PurchaseMetrics.buckets
+        )
+        outcomes = Dictionary(
+            uniqueKeysWithValues: PurchaseOutcome.allCases.map { outcome in
+                (
+                    outcome,
+                    registry.counter(
+                        "sallyport_app_store_purchases_total",
+                        help: "Verified texts of purchases by what became of the purchase.",
+                        labels: [("outcome", outcome.rawValue)]
+                    )
+                )
+            }
+        )
+    }
+
+    private static func texts(_ registry: MetricsRegistry, _ verdict: String, _ reason: String) -> Counter {
+        registry.counter(
+            "sallyport_app_store_signed_texts_total",
+            help: "Signed texts by verdict and reason.",
+            labels: [("verdict", verdict), ("reason", reason)]
+        )
+    }
+
+    func countVerified() { verified.increment() }
+
+    func count(_ refusal: SignedTextRefusal) {
+        if let counter = refused[refusal] { return counter.increment() }
+        let counter = PurchaseMetrics.texts(registry, refusal.code, refusal.reason.rawValue)
+        refused[refusal] = counter
+        counter.increment()
+    }
+
+    func count(_ outcome: PurchaseOutcome) { outcomes[outcome]?.increment() }
+
+    /// Counts an answer to a request of Apple.
+    func countConsumption(_ state: String) {
+        registry.counter(
+            "sallyport_app_store_consumption_answers_total",
+            help: "Answers to Apple's questions what was used, by what became of them; open for another try.",
+            labels: [("state", state)]
+        )
+        .increment()
+    }
+
+    /// Counts a notification that is kept, and how late it is.
+    func count(_ notification: ServerNotification, _ outcome: String, at now: WallTime) {
+        notifications.increment()
+        lag.observe(max(0, Double(now.microseconds - notification.signed.microseconds) / 1_000_000))
+        if let outcome = PurchaseOutcome(rawValue: outcome) { count(outcome) }
+    }
+}

@@ -1,0 +1,94 @@
+import AppStoreTransactions
+import EventIO
+import Primitives
+import ServerCore
+import ServiceAPI
+import Telemetry
+import Web
+
+// What Apple's server is asked for.
+
+extension AppStorePart {
+    /// The verified purchase of an id, as Apple's server knows it now.
+    ///
+    /// - Parameter environments: Asked in this order; where one does not know the purchase the next one may.
+    /// - Throws: `transaction_unknown`, `app_store_unavailable`, `app_store_off`, or why the text is refused.
+    func fetch(
+        _ id: String,
+        in environments: [AppStoreEnvironment],
+        at now: WallTime
+    ) async throws(Failure) -> Transaction {
+        guard let server else { throw Failure(.appStoreOff, context: SubmissionContext(finish: false)) }
+        for environment in environments where environment.isSigned {
+            let content: [UInt8]
+            do throws(ServerAPIProblem) {
+                content = try await server.call(try .transaction(id), in: environment)
+            } catch {
+                if case .refused(let failure) = error, failure.isTransactionUnknown { continue }
+                throw Failure(error)
+            }
+            return try verified(content, id, environment, at: now)
+        }
+        throw Failure(.transactionUnknown, context: SubmissionContext(finish: false))
+    }
+
+    private func verified(
+        _ content: [UInt8],
+        _ id: String,
+        _ environment: AppStoreEnvironment,
+        at now: WallTime
+    ) throws(Failure) -> Transaction {
+        let text: String
+        do throws(ServerAPIAnswerError) {
+            text = try SignedAnswer.transaction(content)
+        } catch {
+            loop.logger.warning("app_store.answer_unreadable", [LogField("detail", error.sentence)])
+            throw Failure(.appStoreUnavailable, error.sentence, context: SubmissionContext(finish: false))
+        }
+        do throws(SignedTextRefusal) {
+            let transaction = try process.verifiers.transaction(Array(text.utf8), of: environment, at: now)
+            guard transaction.id.octets == id.octets else { throw .wrongKind(.identifier) }
+            metrics.countVerified()
+            return transaction
+        } catch {
+            metrics.count(error)
+            throw Failure(error)
+        }
+    }
+}
+
+extension ServerAPIRequest {
+    /// One transaction, by its own identifier.
+    fileprivate static func transaction(_ id: String) throws(ServerAPIProblem) -> ServerAPIRequest {
+        do throws(ServerAPIRequestError) {
+            return try transactionInfo(id)
+        } catch {
+            throw .refused(ServerAPIFailure(status: 400, body: []))
+        }
+    }
+}
+
+extension ServerAPIFailure {
+    /// Whether the server says that it does not know the transaction, or that this can be no id of one.
+    fileprivate var isTransactionUnknown: Bool { isTransactionElsewhere || status == 400 }
+}
+
+extension Failure {
+    /// Apple's server has not said what it was asked; the app keeps the transaction.
+    init(_ problem: ServerAPIProblem) {
+        let context = SubmissionContext(finish: false)
+        switch problem {
+        case .off: self.init(.appStoreOff, context: context)
+        case .later(let time):
+            let seconds = max(1, time.seconds - SystemClock().now().seconds)
+            self.init(
+                .appStoreUnavailable,
+                problem.sentence,
+                retryAfter: Int(clamping: min(seconds, 3_600)),
+                context: context
+            )
+        case .noServer, .credentials, .refused, .unavailable:
+            self.init(.appStoreUnavailable, problem.sentence, context: context)
+        }
+    }
+}

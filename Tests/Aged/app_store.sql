@@ -1,0 +1,20 @@
+INSERT INTO app_store_customer (account_id, created_at, app_account_token)
+SELECT a.webview_session_id, a.at, a.webview_session_id FROM aged AS a;
+INSERT INTO app_store_ledger (ledger_id, account_id, units, entries, environment)
+SELECT a.webview_session_id, a.webview_session_id, 1, 1, 'Production' FROM aged AS a;
+INSERT INTO app_store_purchase (
+    purchase_id, ledger_id, app_account_token, signed_at, purchased_at, granted_at, price, granted, taken, quantity, environment, bundle_id,
+    transaction_id, original_id, product_id, type, ownership, currency, storefront)
+SELECT a.webview_session_id, a.webview_session_id, a.webview_session_id, a.at, a.at, a.at, 160000, 1, 0, 1, 'Production', 'com.example.shop',
+    a.webview_session_id::text, a.webview_session_id::text, 'ticket', 'Consumable', 'PURCHASED', 'JPY', 'JPN'
+FROM aged AS a;
+INSERT INTO app_store_entry (ledger_id, sequence, at, units, balance, purchase_id, kind)
+SELECT a.webview_session_id, 1, a.at, 1, 1, a.webview_session_id, 'purchase' FROM aged AS a;
+INSERT INTO app_store_notification (received_at, signed_at, notification_id, environment, type, transaction_id, outcome, payload)
+SELECT a.at, a.at, a.webview_session_id::text, 'Production', 'ONE_TIME_CHARGE', a.webview_session_id::text, 'granted', 'x' FROM aged AS a;
+INSERT INTO app_store_history (tried_at, environment) VALUES (now(), 'Production');
+-- allowance app_store_history_begin tables=app_store_history: a table of a row for each environment
+-- allowance app_store_history_end tables=app_store_history: a table of a row for each environment
+-- allowance app_store_prune rows=2500: a batch of old notifications
+-- values app_store_apply: NULL, '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
+-- values app_store_notify: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
