@@ -8,3 +8,8 @@ package struct ConfigurationError: Error, Sendable {
         self.problems = problems
     }
 }
+
+extension ConfigurationError: CustomStringConvertible {
+    /// All problems in one line, as a log has them.
+    package var description: String { problems.joined(separator: "; ") }
+}

@@ -135,6 +135,11 @@ package struct Failure: Error {
     package var retryAfter: Int? { seconds < 0 ? nil : Int(seconds) }
 }
 
+extension Failure: CustomStringConvertible {
+    /// Code and detail, for operators; without the message, which may have names of the sender's choice.
+    package var description: String { detail.isEmpty ? code.name : "\(code.name): \(detail)" }
+}
+
 /// What refusals look like on the wire: JSON, a page, an empty answer; one object per loop.
 package protocol FailureFormat: AnyObject {
     /// The answer to a refusal, which is counted and logged here.

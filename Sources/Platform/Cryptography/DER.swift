@@ -151,3 +151,7 @@ package struct DERValue: Sendable {
         return time
     }
 }
+
+extension DERError: CustomStringConvertible {
+    package var description: String { sentence }
+}

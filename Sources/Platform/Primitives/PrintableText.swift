@@ -163,3 +163,7 @@ private struct TextCleaner {
         return "\(number) \(name)"
     }
 }
+
+extension TextRefusal: CustomStringConvertible {
+    package var description: String { sentence }
+}

@@ -20,6 +20,19 @@ package enum JSONError: Error, Sendable, Equatable {
     }
 }
 
+extension JSONError: CustomStringConvertible {
+    /// Without a full stop, and without the path of a repeated name, which the sender chose.
+    package var description: String {
+        switch self {
+        case .malformed(let place): "no JSON from byte \(place) on"
+        case .tooDeep: "nested too deeply"
+        case .tooMany: "too many values"
+        case .repeated: "a name comes twice in an object"
+        case .badText(let place): "a text is broken at byte \(place)"
+        }
+    }
+}
+
 /// A strict reader of JSON for input that nobody vouches for.
 ///
 /// The depth is bounded, so the stack is; a repeated name is refused because two readers could disagree about it. The

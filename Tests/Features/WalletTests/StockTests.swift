@@ -182,7 +182,10 @@ import WalletPass
             let pass = "\(wallet.folder)/templates/member/pass.json"
             let sound = try Files.read(pass)
             try Files.write(pass, Array("{".utf8), mode: 0o600)
-            #expect(throws: ConfigurationError.self) { try wallet.process.reload() }
+            let refusal = #expect(throws: ConfigurationError.self) { try wallet.process.reload() }
+            // As the log has it: the problem itself, and not what an error looks like in Swift.
+            let words = refusal.map { String(reflecting: $0) } ?? ""
+            #expect(words.contains("/templates/member pass.json: ") && !words.contains("problems"), "\(words)")
             #expect(try await wallet.fetch(card).status == 200)
             // Another look is a new version of each pass, once.
             let text = String(decoding: sound, as: UTF8.self).replacing("rgb(24, 44, 82)", with: "rgb(1, 2, 3)")

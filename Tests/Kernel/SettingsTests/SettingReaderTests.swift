@@ -176,3 +176,9 @@ extension String {
     /// Behind the prefix of all variables.
     fileprivate var variable: String { String(Setting.environmentName(self).dropFirst(10)) }
 }
+
+@Test func `Settings that cannot be used are named in a log by their problems alone`() {
+    let error: any Error = ConfigurationError(problems: ["a.b: not set", "c.d: not a number"])
+    #expect("\(error)" == "a.b: not set; c.d: not a number")
+    #expect(String(reflecting: error) == "a.b: not set; c.d: not a number")
+}

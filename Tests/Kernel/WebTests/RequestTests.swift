@@ -145,3 +145,9 @@ private func code(_ body: () throws(Failure) -> Void) -> FailureCode? {
         #expect(limit.wait(ClientKeys(address: 1_000, network: 2), at: start) == nil)
     }
 }
+
+@Test func `A failure is told in a log by code and detail, without the words for its client`() {
+    let failure = Failure(.invalidRequest, "octet 3", message: "The field \"\u{1B}\" is not known.", field: "\u{1B}")
+    #expect(String(reflecting: failure) == "invalid_request: octet 3")
+    #expect("\(Failure(.notFound))" == "not_found")
+}

@@ -58,6 +58,15 @@ struct JSONTests {
         #expect(throws: error) { try JSONParser.parse(Array(text.utf8)) }
     }
 
+    @Test(arguments: [
+        (JSONError.malformed(at: 2), "no JSON from byte 2 on"), (.badText(at: 3), "a text is broken at byte 3"),
+        (.tooDeep, "nested too deeply"), (.tooMany, "too many values"),
+        (.repeated("\u{1B}[2J"), "a name comes twice in an object"),
+    ])
+    func `says it in words for people, and nothing that the sender chose`(error: JSONError, words: String) {
+        #expect("\(error)" == words && String(reflecting: error) == words)
+    }
+
     @Test(arguments: ["\"\u{E9}\"", "\"\u{E9}\\n\"", "\"\\n\u{E9}\"", "\"\u{E9}\\n\u{E9}\""])
     func `has texts of UTF-8 alone`(text: String) {
         let cut = text.utf8.filter { $0 != 0xA9 }

@@ -97,7 +97,7 @@ extension PassStock {
             } catch let error as PassTemplateError {
                 for finding in error.findings { problems.append(PassStockProblem(name, folder, finding)) }
             } catch {
-                complain(name, "\(folder)/\(name)", "\(error)")
+                complain(name, "\(folder)/\(name)", PassStock.words(error))
             }
         }
         if names.isEmpty {
@@ -130,6 +130,14 @@ extension PassStock {
     private mutating func readSigners(_ folder: String, _ types: [String], at now: WallTime) {
         let names: [String]
         do {
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: "cannot be read: \(error.sentence)"
+        case let error as CryptographyError: error.detail
+        default: "\(error)"
+        }
+    }
+
             names = try Files.list(folder)
         } catch {
             return complain(
@@ -160,7 +168,7 @@ extension PassStock {
             } catch let error as PassSignerError {
                 for finding in error.findings { problems.append(PassStockProblem(type, folder, finding)) }
             } catch {
-                complain(type, "\(folder)/\(type)", "\(error)")
+                complain(type, "\(folder)/\(type)", PassStock.words(error))
             }
         }
     }
@@ -211,7 +219,7 @@ extension PassStock {
                 return
             }
         } catch {
-            complain(template.name, template.name, "no pass can be made of it: \(error)")
+            complain(template.name, template.name, "no pass can be made of it: \(PassStock.words(error))")
         }
         templates[template.name.octets] = nil
     }
