@@ -188,7 +188,7 @@ private enum ExampleOrder {
 extension Failure {
     /// Refusals as the description of the interface shows them, where they have more than a code.
     static let examples = [
-        Failure(.invalidRequest, message: "The member is missing.", field: "reference"),
+        Failure(field: "reference", "is missing"),
         Failure(.invalidAmount, field: "amount"), Failure(.amountExceeds, field: "amount"),
         Failure(.referenceHeld, session: ExampleOrder.id, context: HeldReference(session: ExampleOrder.id)),
         Failure(.paymentDeclined, context: MerchantOrder.Decline(reason: "BuyerCanceled", at: ExampleOrder.paid)),

@@ -70,7 +70,7 @@ extension DeliveryRestrictions {
             throw Failure(.invalidRequest, message: rule, field: "\(path).\(DeliveryRestrictions.codesMember)[\(odd)]")
         }
         guard let restrictions = DeliveryRestrictions(kind, prefectures: known, postalCodes: codes ?? []) else {
-            throw Failure(.invalidRequest, message: "The member needs statesOrRegions or zipCodes.", field: path)
+            throw Failure(field: path, "needs statesOrRegions or zipCodes")
         }
         self = restrictions
     }

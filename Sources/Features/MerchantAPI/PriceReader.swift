@@ -22,8 +22,10 @@ struct PriceReader {
             return tax
         }
         guard try reader.optionalMoney("tax") == nil else {
-            let rule = "The member is not allowed if pricesIncludeTax is true: the tax is computed from the rates."
-            throw Failure(.invalidRequest, message: rule, field: "tax")
+            throw Failure(
+                field: "tax",
+                "is not allowed if pricesIncludeTax is true: the tax is computed from the rates"
+            )
         }
         return .nothing(currency)
     }
@@ -34,14 +36,10 @@ struct PriceReader {
         let field = "\(part).taxRate"
         guard let number else {
             guard isRequired, includesTax else { return nil }
-            throw Failure(.invalidRequest, message: "The member is required if pricesIncludeTax is true.", field: field)
+            throw Failure(field: field, "is required if pricesIncludeTax is true")
         }
         guard includesTax else {
-            throw Failure(
-                .invalidRequest,
-                message: "The member is allowed only if pricesIncludeTax is true.",
-                field: field
-            )
+            throw Failure(field: field, "is allowed only if pricesIncludeTax is true")
         }
         guard let rate = TaxRate(rawValue: number) else {
             let rates = TaxRate.allCases.map { String($0.rawValue) }.joined(separator: ", ")

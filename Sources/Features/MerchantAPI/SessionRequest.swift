@@ -42,7 +42,7 @@ package struct SessionRequest: Sendable {
         mobile = try SessionRequest.mobile(app, client, draft, policy)
     }
 
-    private static let withoutDelivery = "The member is not allowed if delivery is false."
+    private static let withoutDelivery = "is not allowed if delivery is false"
 
     /// Whether something is sent to an address: an app's own says it by the address.
     package var hasDelivery: Bool {
@@ -58,11 +58,7 @@ package struct SessionRequest: Sendable {
         _ policy: OrderPolicy
     ) throws(Failure) -> MobileRequest? {
         guard (client.octets == MobileRequest.client.octets) == (reader != nil) else {
-            throw Failure(
-                .invalidRequest,
-                message: "The member is required for the client mobileApp, and not allowed for other clients.",
-                field: "mobile"
-            )
+            throw Failure(field: "mobile", "is required for the client mobileApp, and not allowed for other clients")
         }
         guard let reader else { return nil }
         try checkDelivery(of: draft)
@@ -83,20 +79,19 @@ package struct SessionRequest: Sendable {
         }
         let mobile = try MobileRequest(reader, policy)
         guard !mobile.handlesPending || draft.options.captureMode == .manual else {
-            let rule = "The member is allowed only if captureMode is manual."
-            throw Failure(.invalidRequest, message: rule, field: "mobile.\(MobileRequest.pendingMember)")
+            throw Failure(
+                field: "mobile.\(MobileRequest.pendingMember)",
+                "is allowed only if captureMode is manual"
+            )
         }
         return mobile
     }
 
     /// An app's own address is in `mobile`: what it goes into takes no restrictions.
     private static func checkDelivery(of draft: OrderDraft) throws(Failure) {
-        let rule =
-            "The member is not allowed for the client mobileApp: the address is in mobile.shippingAddress, or there is none."
-        guard draft.options.hasDelivery else { throw Failure(.invalidRequest, message: rule, field: "delivery") }
-        guard draft.options.restrictions == nil else {
-            throw Failure(.invalidRequest, message: rule, field: "deliveryRestrictions")
-        }
+        let rule = "is not allowed for the client mobileApp: the address is in mobile.shippingAddress, or there is none"
+        guard draft.options.hasDelivery else { throw Failure(field: "delivery", rule) }
+        guard draft.options.restrictions == nil else { throw Failure(field: "deliveryRestrictions", rule) }
     }
 
     private static func client(_ reader: inout JSONReader) throws(Failure) -> String {
@@ -197,7 +192,7 @@ package struct SessionRequest: Sendable {
     ) throws(Failure) -> (Postage, TaxRate?) {
         guard options.hasDelivery else {
             if case .some = reader.value("postage") {
-                throw Failure(.invalidRequest, message: SessionRequest.withoutDelivery, field: "postage")
+                throw Failure(field: "postage", SessionRequest.withoutDelivery)
             }
             return (.fixed(.nothing(currency)), nil)
         }
@@ -213,11 +208,7 @@ package struct SessionRequest: Sendable {
         case (let amount?, nil): return (.fixed(amount), rate)
         case (nil, let callback?): return (.callback(callback), rate)
         default:
-            throw Failure(
-                .invalidRequest,
-                message: "The member needs exactly one of amount and callback.",
-                field: "postage"
-            )
+            throw Failure(field: "postage", "needs exactly one of amount and callback")
         }
     }
 
@@ -233,7 +224,7 @@ package struct SessionRequest: Sendable {
             try Failure.reading { () throws(JSONRefusal) in try reader.optionalFlag("delivery") } ?? true
         options.restrictions = try reader.deliveryRestrictions("deliveryRestrictions")
         guard options.hasDelivery || options.restrictions == nil else {
-            throw Failure(.invalidRequest, message: SessionRequest.withoutDelivery, field: "deliveryRestrictions")
+            throw Failure(field: "deliveryRestrictions", SessionRequest.withoutDelivery)
         }
         if let name = options.returnURL.flatMap({ OrderTerms.reservedName(in: $0) }) {
             throw Failure(

@@ -28,7 +28,7 @@ extension FailureCode {
     package static let invalidRequest = FailureCode(
         "invalid_request",
         .badRequest,
-        "A parameter, member or cookie is missing, malformed, repeated or not known.",
+        "A parameter, field or cookie is missing, malformed, repeated or not known.",
         page: FailureNotice(
             headline: Localized("受け付けできませんでした", "This could not be accepted"),
             detail: Localized(

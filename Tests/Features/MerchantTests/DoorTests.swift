@@ -298,7 +298,7 @@ import Testing
             #expect(unknown.status == 400 && unknown.code == "invalid_request" && unknown.field == "more")
             let twice = try await shop.send(request, body: #"{"more":1,"more":1}"#)
             #expect(twice.status == 400 && twice.code == "invalid_request" && twice.field == "more")
-            #expect(twice.message == "The member comes twice." && shop.statements.isEmpty)
+            #expect(twice.message == #"The field "more" comes twice."# && shop.statements.isEmpty)
         }
     }
 
@@ -308,7 +308,7 @@ import Testing
             for body in ["{}", ""] {
                 let answer = try await shop.send(request, body: body)
                 #expect(answer.status == 400 && answer.code == "invalid_request")
-                #expect((answer.message == "The member is missing.") == (body == "{}"))
+                #expect((answer.message?.hasSuffix("\" is missing.") == true) == (body == "{}"))
             }
             #expect(shop.statements.isEmpty)
         }

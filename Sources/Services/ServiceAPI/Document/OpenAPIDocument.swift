@@ -81,7 +81,7 @@ package struct OpenAPIDocument {
                         "`request:` and the id of the request that was refused first; `operation:` and its id if an operation was refused"
                     ),
                     .required("code", .word(codes.map(\.name))),
-                    .optional("field", .text(1...200), "the member or parameter that is wrong"),
+                    .optional("field", .text(1...200), "the field of the content, or the parameter, that is wrong"),
                 ] + members
             )
         )

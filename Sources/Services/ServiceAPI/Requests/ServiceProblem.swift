@@ -85,13 +85,25 @@ extension Failure {
 
     /// A body that is not the message that was expected.
     package init(_ refusal: JSONRefusal) {
-        let reason =
-            switch refusal.reason {
-            case .missing: "The member is missing."
-            case .notA(let type): "The member is not \(type)."
-            case .unknown: "There is no such member."
-            }
-        self.init(.invalidRequest, message: reason, field: refusal.path)
+        switch refusal.reason {
+        case .missing: self.init(field: refusal.path, "is missing")
+        case .notA(let type): self.init(field: refusal.path, "is not \(type)")
+        case .unknown: self.init(field: refusal.path, "is not known")
+        }
+    }
+
+    /// A field of the content that breaks a rule.
+    ///
+    /// Called a field and by its name: a member is also a person.
+    ///
+    /// - Parameters:
+    ///   - field: For example `lines[0].quantity`; empty for the content itself.
+    ///   - rule: Behind the name, without a full stop: `is missing`.
+    package init(field: String, _ rule: String) {
+        // As long as in the answer's own member, where it may be of the sender's making, too.
+        let name = String(decoding: field.utf8.prefix(200), as: UTF8.self)
+        let subject = name.isEmpty ? "The content" : "The field \"\(name)\""
+        self.init(.invalidRequest, message: "\(subject) \(rule).", field: field)
     }
 
     /// A body that is no JSON.
@@ -101,7 +113,7 @@ extension Failure {
             self.init(.invalidRequest, message: "The content is no JSON, from byte \(place) on.")
         case .tooDeep: self.init(.invalidRequest, message: "The content is nested too deeply.")
         case .tooMany: self.init(.invalidRequest, message: "The content has too many values.")
-        case .repeated(let path): self.init(.invalidRequest, message: "The member comes twice.", field: path)
+        case .repeated(let path): self.init(field: path, "comes twice")
         }
     }
 
