@@ -284,7 +284,7 @@ extension RouteDescription {
                 .word(OrderState.allCases.map(\.rawValue)),
                 "only sessions in this state; a page may then be short, or empty"
             ),
-            QueryParameter("reference", .printable(1...100), "only sessions with this `reference`"),
+            QueryParameter("reference", .printableParameter(1...100), "only sessions with this `reference`"),
             QueryParameter(
                 "updatedAfter",
                 .matching(SchemaPattern.time),

@@ -40,6 +40,14 @@ package enum PrintableText {
         return kept.octets == text.octets
     }
 
+    /// Whether a text is taken as it is, and everything in it is seen: a name that is compared octet by octet holds nothing else.
+    ///
+    /// - Parameters:
+    ///   - length: How many Unicode scalars it may have.
+    package static func isVisible(_ text: String, length: ClosedRange<Int>) -> Bool {
+        text.utf8.count <= length.upperBound * 4 && length.contains(text.unicodeScalars.count) && isClean(text)
+    }
+
     /// Whether every character is an everyday one, and none at the ends is a blank: most texts are so, and nothing is written anew.
     private static func isClean(_ text: String) -> Bool {
         let scalars = text.unicodeScalars

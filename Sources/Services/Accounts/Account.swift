@@ -1,7 +1,8 @@
 import Postgres
 package import Primitives
-import ServiceAPI
+package import ServiceAPI
 package import StrictJSON
+package import Web
 
 /// A person as the merchant knows them.
 package struct Account: Sendable, Hashable {
@@ -16,12 +17,24 @@ package struct Account: Sendable, Hashable {
     /// When every feature had erased what it kept; `nil` before.
     package let cleared: WallTime?
 
-    /// Whether a text can be an external id: 1 to 128 printable characters, which are compared by their octets.
-    package static func isExternalID(_ text: String) -> Bool {
-        PrintableText.isGood(text, length: externalIDLength)
+    /// Refuses a text that can be no external id, which is compared by its octets.
+    ///
+    /// - Parameter field: What a request calls it.
+    /// - Throws: `invalid_request`.
+    package static func checkExternalID(_ text: String, field: String = "externalId") throws(Failure) {
+        guard !PrintableText.isVisible(text, length: externalIDLength) else { return }
+        throw Failure(
+            .invalidRequest,
+            message:
+                "An external id has 1 to \(externalIDLength.upperBound) visible characters, and no blank at its ends.",
+            field: field
+        )
     }
 
     static let externalIDLength = 1...128
+
+    /// An external id as the description of the interface has it.
+    package static let externalIDSchema = Schema.visible(externalIDLength)
 
     /// As `/v1` shows it.
     package var json: JSONValue {

@@ -89,7 +89,7 @@ extension RouteDescription {
         return shape
     }
 
-    private static let externalID = Schema.printable(Account.externalIDLength)
+    private static let externalID = Account.externalIDSchema
 }
 
 extension NamedSchema {

@@ -25,7 +25,7 @@ extension AccountsPart: ServiceRouted {
         let externalID = try Failure.reading { () throws(JSONRefusal) in try body.text("externalId") }
         let rest = body
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }
-        try AccountsPart.checkExternalID(externalID)
+        try Account.checkExternalID(externalID)
         let fresh = UUIDBytes(version7At: call.now, random: loop.reactor.random)
         let id = try await Failure.mapErrors {
             try await loop.database.write(AccountStatement.open(externalID, fresh)).first()
@@ -42,7 +42,7 @@ extension AccountsPart: ServiceRouted {
         let limit = try ListForm.limit(query)
         let accounts: [Account]
         if let externalID = query[name.octets] {
-            try AccountsPart.checkExternalID(externalID)
+            try Account.checkExternalID(externalID)
             let found = try await Failure.mapErrors {
                 try await loop.database.read(AccountStatement.find(externalID)).single()
             }
@@ -87,16 +87,6 @@ extension AccountsPart: ServiceRouted {
         let found = try await Failure.mapErrors { try await loop.database.read(AccountStatement.read(id)).single() }
         guard let found else { throw Failure(.notFound) }
         return found
-    }
-
-    private static func checkExternalID(_ text: String) throws(Failure) {
-        guard !Account.isExternalID(text) else { return }
-        let most = Account.externalIDLength.upperBound
-        throw Failure(
-            .invalidRequest,
-            message: "An external id has 1 to \(most) printable characters, and no blank at its ends.",
-            field: "externalId"
-        )
     }
 
     static func export(

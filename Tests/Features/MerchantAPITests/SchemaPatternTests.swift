@@ -43,6 +43,35 @@ struct SchemaPatternTests {
         #expect(try Self.pattern(ofBody: "note").takes(""))
     }
 
+    @Test func `of a parameter takes the characters that a query can have and the program takes`() throws {
+        let pattern = try Self.pattern(ofParameter: "reference")
+        for value in UInt32(0)...0xFFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            for text in ["\(scalar)", "a\(scalar)a", "a\(scalar)", "\(scalar)a"] {
+                let escaped = Array(("a=" + text.utf8.map { "%" + Hex.encode([$0]) }.joined()).utf8)
+                let read = try? HTTPParameters(escaped.span).value("a")
+                let isGood = read.map { (try? PrintableText.cleaned($0, length: 1...100)) != nil } ?? false
+                guard pattern.takes(text) != isGood else { continue }
+                Issue.record("U+\(Hex.encode([UInt8(value >> 8), UInt8(value & 255)])) in \(text.debugDescription)")
+            }
+        }
+        #expect(pattern.takes("煎茶 👨‍👩‍👧"))
+        #expect(!pattern.takes(""))
+    }
+
+    @Test func `of a name takes the characters that are seen`() throws {
+        let pattern = try NSRegularExpression(pattern: SchemaPattern.visible)
+        for value in UInt32(0)...0xFFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            for text in ["\(scalar)", "a\(scalar)a", "a\(scalar)", "\(scalar)a"] {
+                guard pattern.takes(text) != PrintableText.isVisible(text, length: 1...100) else { continue }
+                Issue.record("U+\(Hex.encode([UInt8(value >> 8), UInt8(value & 255)])) in \(text.debugDescription)")
+            }
+        }
+        #expect(pattern.takes("煎茶 🍵"))
+        #expect(!pattern.takes(""))
+    }
+
     @Test func `of a time takes every day that there is and no other`() throws {
         let pattern = try Self.pattern(ofParameter: "updatedAfter")
         for year in [1969, 1970, 1972, 1976, 1980, 1999, 2000, 2004, 2016, 2026, 2096, 2100, 2400, 9999] {

@@ -211,7 +211,7 @@ import Testing
 }
 
 /// A program with a key.
-private struct ShopProgram {
+struct ShopProgram {
     private static let key = "swk_" + Base64URL.encode(Array(1...48))
     private let wallet: WalletFixture
 

@@ -51,6 +51,15 @@ import Testing
         #expect(!PrintableText.isGood(text, length: 1...20))
     }
 
+    @Test(arguments: [
+        ("煎茶 🍵", true), ("Ä", true), ("a", true), (String(repeating: "顧", count: 20), true), ("", false), (" ", false),
+        (" a", false), ("a\u{3000}", false), ("a\nb", false), ("a\u{200B}", false), ("☕\u{FE0F}", false),
+        ("a\u{202E}b", false), ("a\0", false), (String(repeating: "a", count: 21), false),
+    ])
+    func `that names something is seen from end to end`(text: String, isVisible: Bool) {
+        #expect(PrintableText.isVisible(text, length: 1...20) == isVisible)
+    }
+
     @Test func `of which nothing may be kept is empty`() throws {
         #expect(try PrintableText.cleaned(" \u{200B}", length: 0...20).isEmpty)
         #expect(throws: TextRefusal("the text has fewer than 3 characters")) {

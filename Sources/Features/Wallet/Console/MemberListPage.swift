@@ -1,6 +1,7 @@
 import Operators
 import Pages
 import Primitives
+import ServiceAPI
 import Web
 
 /// What a list of members is asked for.
@@ -20,10 +21,7 @@ struct ConsoleQuery: Equatable {
     ///
     /// - Throws: `invalid_request` for what no page of ours asks for.
     init(words: String?, state: String?, after: String?) throws(Failure) {
-        self.words = words ?? ""
-        guard self.words.utf8.count <= 400, self.words.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw Failure(.invalidRequest, "words of \(self.words.utf8.count) octets")
-        }
+        self.words = try Failure.cleaned(words ?? "", "q", MemberDraft.nameLength)
         if let state {
             guard let known = PassState(word: state.octets) else { throw Failure(.invalidRequest, "unknown state") }
             self.state = known

@@ -1,3 +1,4 @@
+import Accounts
 import HTTPCore
 import Primitives
 import ServiceAPI
@@ -85,11 +86,15 @@ extension RouteDescription {
     private static var issue: Shape {
         var shape = Shape([Answer(.created, .named(.card), .card), Answer(.ok, .named(.card), .card)])
         shape.body = .object([
-            .required("externalId", .printable(1...128), "your own id of the person"),
-            .optional("name", .printable(0...200), "as the card shows it"),
+            .required("externalId", Account.externalIDSchema, "your own id of the person"),
+            .optional("name", .printable(MemberDraft.nameLength), "as the card shows it"),
             .optional("points", .integer(pointRange), "of a new member; default: 0"),
-            .optional("template", .printable(1...128), "where you have several"),
-            .optional("fields", .any, "what else the template shows: an object of texts and whole numbers"),
+            .optional(
+                "template",
+                .text(MemberDraft.templateLength),
+                "of several; default: the one that the operator names, or the only one"
+            ),
+            .optional("fields", MemberDraft.fieldSchema, "what else the template shows"),
         ])
         shape.example = #"{"externalId":"customer-4711","name":"山田 花子"}"#
         shape.claim = .none
@@ -107,8 +112,12 @@ extension RouteDescription {
         )
         shape.query += [
             QueryParameter("state", .word(MemberQuery.states.map(\.string)), "members with a pass in this state"),
-            QueryParameter("name", .printable(1...200), "members whose names begin so, whatever the case"),
-            QueryParameter("externalId", .printable(1...128), "the member of this id alone"),
+            QueryParameter(
+                "name",
+                .printableParameter(MemberQuery.nameLength),
+                "members whose names begin so, whatever the case"
+            ),
+            QueryParameter("externalId", Account.externalIDSchema, "the member of this id alone"),
         ]
         return shape
     }
@@ -200,7 +209,8 @@ extension NamedSchema {
         "WalletPass",
         .object([
             .required("passType", .text(1...256)), .required("serialNumber", .text(36...36)),
-            .required("template", .text(1...128)), .required("state", .word(MemberQuery.states.map(\.string))),
+            .required("template", .text(MemberDraft.templateLength)),
+            .required("state", .word(MemberQuery.states.map(\.string))),
             .required("version", .integer(1...Int(Int32.max))), .required("devices", .integer(0...1_000_000)),
             .required("createdAt", .time), .required("modifiedAt", .time, "of the version, as phones compare it"),
             .optional("linkOpenedAt", .time), .optional("registeredAt", .time, "when a phone registered first"),

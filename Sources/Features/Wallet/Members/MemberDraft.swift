@@ -1,4 +1,6 @@
+import Accounts
 import Primitives
+import ServiceAPI
 import StrictJSON
 import WalletPass
 import Web
@@ -14,7 +16,15 @@ struct MemberDraft {
     let fields: [JSONMember]
 
     static let greatestPoints = 999_999_999
+    /// Characters of a name.
+    static let nameLength = 0...200
+    /// Octets of the name of a folder.
+    static let templateLength = 1...255
     private static let greatestFieldCount = 32
+    /// Characters of a text that the card shows.
+    private static let fieldLength = 0...1_024
+    /// What every reader of JSON keeps to the last digit.
+    private static let fieldNumbers = -9_007_199_254_740_991...9_007_199_254_740_991
     /// Filled in from the member.
     static let ownFields: [OctetText] = ["name", "points", "memberId"]
 
@@ -23,24 +33,40 @@ struct MemberDraft {
     /// - Parameters:
     ///   - idName: Which member is the shop's own id.
     ///   - generated: The id where the content has none; `nil` where it needs one.
-    /// - Throws: `JSONRefusal`; a value that is none of ours is one of another type.
-    init(_ body: JSONReader, idName: String = "externalId", or generated: String? = nil) throws(JSONRefusal) {
+    /// - Throws: `invalid_request`.
+    init(_ body: JSONReader, idName: String = "externalId", or generated: String? = nil) throws(Failure) {
+        let read = try Failure.reading { () throws(JSONRefusal) in
+            try MemberDraft.read(body, idName: idName, or: generated)
+        }
+        try Account.checkExternalID(read.id, field: idName)
+        externalID = read.id
+        name = if let name = read.name { try Failure.cleaned(name, "name", MemberDraft.nameLength) } else { nil }
+        (points, template) = (read.points, read.template)
+        fields = try MemberDraft.fields(read.fields)
+    }
+
+    /// What a content has, by the types of its values.
+    private struct Content {
+        let id: String
+        let name: String?
+        let points: Int
+        let template: String?
+        let fields: JSONValue?
+    }
+
+    private static func read(_ body: JSONReader, idName: String, or generated: String?) throws(JSONRefusal) -> Content {
         var body = body
         guard let id = try body.optionalText(idName) ?? generated else { throw body.refusal(idName, .missing) }
-        externalID = id
-        guard MemberDraft.isText(externalID, 1...128) else {
-            throw body.refusal(idName, .notA("1 to 128 octets of text"))
+        let content = Content(
+            id: id,
+            name: try body.optionalText("name"),
+            points: try body.optionalInteger("points") ?? 0,
+            template: try body.optionalText("template"),
+            fields: body.value("fields")
+        )
+        guard (0...greatestPoints).contains(content.points) else {
+            throw body.refusal("points", .notA("a number from 0 to \(greatestPoints)"))
         }
-        name = try body.optionalText("name")
-        guard name.map({ MemberDraft.isText($0, 0...200) }) ?? true else {
-            throw body.refusal("name", .notA("text of at most 200 octets"))
-        }
-        points = try body.optionalInteger("points") ?? 0
-        guard (0...MemberDraft.greatestPoints).contains(points) else {
-            throw body.refusal("points", .notA("a number from 0 to \(MemberDraft.greatestPoints)"))
-        }
-        template = try body.optionalText("template")
-        fields = try MemberDraft.fields(&body)
         try body.end()
     }
 
@@ -53,27 +79,38 @@ struct MemberDraft {
         fields = []
     }
 
-    private static func fields(_ body: inout JSONReader) throws(JSONRefusal) -> [JSONMember] {
-        guard let value = body.value("fields") else { return [] }
+    /// What a template shows beside the member, as the description of the interface has it.
+    static let fieldSchema = Schema.map(
+        names: .matching("^[A-Za-z0-9_-]{1,64}$"),
+        values: .either([.printable(fieldLength), .integer(fieldNumbers)]),
+        atMost: greatestFieldCount,
+        without: ownFields.map(\.string)
+    )
+
+    private static func fields(_ value: JSONValue?) throws(Failure) -> [JSONMember] {
+        guard let value else { return [] }
         guard case .object(let members) = value, members.count <= greatestFieldCount else {
-            throw body.refusal("fields", .notA("an object of at most \(greatestFieldCount) members"))
+            throw Failure(JSONRefusal("fields", .notA("an object of at most \(greatestFieldCount) values")))
         }
-        for member in members {
-            let isName = (1...64).contains(member.name.utf8.count) && member.name.utf8.allSatisfy(Base64URL.contains)
-            let isValue = member.value.integer != nil || member.value.text.map { isText($0, 0...1_024) } ?? false
-            guard isName, isValue, !ownFields.contains(member.name.octets) else {
-                throw body.refusal(
-                    "fields",
-                    .notA("an object of texts and whole numbers under names of letters and digits")
-                )
-            }
-        }
-        return members
+        var fields: [JSONMember] = []
+        for member in members { fields.append(JSONMember(member.name, try fieldValue(of: member))) }
+        return fields
     }
 
-    /// Whether a text can be stored and shown.
-    static func isText(_ text: String, _ length: ClosedRange<Int>) -> Bool {
-        length.contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    private static func fieldValue(of member: JSONMember) throws(Failure) -> JSONValue {
+        let isName = (1...64).contains(member.name.utf8.count) && member.name.utf8.allSatisfy(Base64URL.contains)
+        guard isName, !ownFields.contains(member.name.octets) else {
+            let names = ownFields.map(\.string).joined(separator: ", ")
+            let rule = "Names in fields have 1 to 64 letters, digits, - and _; \(names) are the member's own."
+            throw Failure(.invalidRequest, message: rule, field: "fields.\(member.name)")
+        }
+        if let text = member.value.text {
+            return .string(try Failure.cleaned(text, "fields.\(member.name)", fieldLength))
+        }
+        guard let number = member.value.integer, fieldNumbers.contains(number) else {
+            throw Failure(JSONRefusal("fields.\(member.name)", .notA("a text or a whole number of at most 53 bits")))
+        }
+        return JSONValue(number)
     }
 
     /// The template that the pass is made of.

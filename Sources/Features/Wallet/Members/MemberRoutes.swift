@@ -1,3 +1,4 @@
+import Accounts
 import HTTPCore
 import Postgres
 import Primitives
@@ -45,8 +46,7 @@ extension WalletPart: ServiceRouted {
 
     private func issue(_ call: ServiceCall<WalletPart>) async throws(Failure) -> ServiceAnswer {
         let body = try call.body()
-        let draft = try Failure.reading { () throws(JSONRefusal) in try MemberDraft(body) }
-        let answer = try await issue(draft).answer
+        let answer = try await issue(try MemberDraft(body)).answer
         return ServiceAnswer(answer.status, answer.content)
     }
 
@@ -65,8 +65,13 @@ extension WalletPart: ServiceRouted {
             }
             wanted.filter = .state(state)
         }
-        if let name = query["name"] { wanted.filter = .name(name) }
-        if let id = query["externalId"] { wanted.filter = .externalID(id) }
+        if let name = query["name"] {
+            wanted.filter = .name(try Failure.cleaned(name, "name", MemberQuery.nameLength))
+        }
+        if let id = query["externalId"] {
+            try Account.checkExternalID(id)
+            wanted.filter = .externalID(id)
+        }
         let limit = try ListForm.limit(query)
         let found = try await members(wanted, limit: limit + 1)
         let page = found.prefix(limit)
@@ -126,6 +131,8 @@ extension PointsChange {
 }
 
 extension MemberQuery {
+    /// Characters of the beginning of a name.
+    static let nameLength = 1...MemberDraft.nameLength.upperBound
     /// Those of passes.
     static let states: [OctetText] = ["issued", "installed", "removed", "lost", "voided"]
 }

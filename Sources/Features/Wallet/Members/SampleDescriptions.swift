@@ -1,3 +1,4 @@
+import Accounts
 import HTTPCore
 import Primitives
 import ServiceAPI
@@ -69,11 +70,15 @@ extension RouteDescription {
     private static var issue: Shape {
         var shape = Shape([Answer(.created, .named(.card), .card), Answer(.ok, .named(.card), .card)])
         shape.body = .object([
-            .optional("id", .printable(1...128), "your own id of the person"),
-            .optional("name", .printable(0...200), "as the card shows it"),
+            .optional("id", Account.externalIDSchema, "your own id of the person"),
+            .optional("name", .printable(MemberDraft.nameLength), "as the card shows it"),
             .optional("points", .integer(0...MemberDraft.greatestPoints), "of a new member; default: 0"),
-            .optional("template", .printable(1...128), "where you have several"),
-            .optional("fields", .any, "what else the template shows: an object of texts and whole numbers"),
+            .optional(
+                "template",
+                .text(MemberDraft.templateLength),
+                "of several; default: the one that the operator names, or the only one"
+            ),
+            .optional("fields", MemberDraft.fieldSchema, "what else the template shows"),
         ])
         shape.example = #"{"name":"山田 花子"}"#
         shape.claim = .optional("stands for an `id` that is absent: a repeat under this key finds the same member")

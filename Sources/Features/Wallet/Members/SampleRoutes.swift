@@ -44,8 +44,7 @@ extension WalletPart {
     private func sampleIssue(_ call: ServiceCall<WalletPart>) async throws(Failure) -> ServiceAnswer {
         let body = try call.body()
         let id = try sampleID(call)
-        let draft = try Failure.reading { () throws(JSONRefusal) in try MemberDraft(body, idName: "id", or: id) }
-        let answer = try await issue(draft).answer
+        let answer = try await issue(try MemberDraft(body, idName: "id", or: id)).answer
         return ServiceAnswer(answer.status, SampleAnswer.card(answer.content))
     }
 

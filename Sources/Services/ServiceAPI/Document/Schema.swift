@@ -7,6 +7,10 @@ package indirect enum Schema: Sendable, Hashable {
     case text(ClosedRange<Int>)
     /// A text of so many characters that `PrintableText` takes; without any, one of which it may keep nothing.
     case printable(ClosedRange<Int>)
+    /// The same as a parameter of a query, with a character at least.
+    case printableParameter(ClosedRange<Int>)
+    /// A text of so many characters that `PrintableText.isVisible` takes: it names something.
+    case visible(ClosedRange<Int>)
     /// A text that a regular expression describes; with a length where that does not.
     case matching(String, upTo: Int? = nil)
     /// One of some words.
@@ -21,8 +25,8 @@ package indirect enum Schema: Sendable, Hashable {
     case time
     /// An https address; of a request, so that it is written as `CallbackOrigin` reads it.
     case address
-    /// An object of printable texts under names of the sender's choice, so many at most.
-    case texts(Int)
+    /// An object of values of one shape under names of another, which the sender chooses, so many at most; some names it cannot have.
+    case map(names: Schema, values: Schema, atMost: Int, without: [String] = [])
     /// A list of so many.
     case list(Schema, ClosedRange<Int>)
     /// An object with these members; in a request it has no others.
@@ -38,15 +42,17 @@ package indirect enum Schema: Sendable, Hashable {
     /// Any value.
     case any
 
+    /// An object of printable texts under names of the sender's choice, so many at most.
+    package static func texts(_ count: Int) -> Schema {
+        .map(names: .printable(1...40), values: .printable(0...255), atMost: count)
+    }
+
     /// The shape in the words of JSON Schema 2020-12, as OpenAPI 3.1 has it.
     ///
     /// - Parameter isOpen: Whether objects may have members that nobody knows yet: those of answers, which grow.
     package func json(isOpen: Bool) -> JSONValue {
         switch self {
-        case .text(let length):
-            return [
-                "type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound),
-            ]
+        case .text(let length): return Schema.text(length)
         case .word(let words): return ["type": "string", "enum": .array(words.map { .string($0) })]
         case .integer(let bounds):
             return [
@@ -54,10 +60,9 @@ package indirect enum Schema: Sendable, Hashable {
             ]
         case .number(let numbers): return ["type": "integer", "enum": .array(numbers.map { JSONValue($0) })]
         case .printable(let length):
-            return [
-                "type": "string", "minLength": JSONValue(length.lowerBound), "maxLength": JSONValue(length.upperBound),
-                "pattern": .string(SchemaPattern.printable(orEmpty: length.lowerBound == 0)),
-            ]
+            return Schema.text(length, pattern: SchemaPattern.printable(orEmpty: length.lowerBound == 0))
+        case .printableParameter(let length): return Schema.text(length, pattern: SchemaPattern.printableParameter)
+        case .visible(let length): return Schema.text(length, pattern: SchemaPattern.visible)
         case .matching(let pattern, let length):
             let bound = length.map { [JSONMember("maxLength", JSONValue($0))] } ?? []
             return .object([JSONMember("type", "string")] + bound + [JSONMember("pattern", .string(pattern))])
@@ -67,12 +72,15 @@ package indirect enum Schema: Sendable, Hashable {
         case .address:
             guard !isOpen else { return ["type": "string", "format": "uri", "pattern": "^https://"] }
             return ["type": "string", "maxLength": 2_048, "pattern": .string(SchemaPattern.address)]
-        case .texts(let count):
-            return [
-                "type": "object", "maxProperties": JSONValue(count),
-                "propertyNames": Schema.printable(1...40).json(isOpen: isOpen),
-                "additionalProperties": Schema.printable(0...255).json(isOpen: isOpen),
-            ]
+        case .map(let names, let values, let count, let others):
+            let never: [JSONMember] = others.map { JSONMember($0, ["not": [:]]) }
+            return .object(
+                [JSONMember("type", "object"), JSONMember("maxProperties", JSONValue(count))]
+                    + (never.isEmpty ? [] : [JSONMember("properties", .object(never))]) + [
+                        JSONMember("propertyNames", names.json(isOpen: isOpen)),
+                        JSONMember("additionalProperties", values.json(isOpen: isOpen)),
+                    ]
+            )
         case .list(let element, let count):
             return [
                 "type": "array", "items": element.json(isOpen: isOpen), "minItems": JSONValue(count.lowerBound),
@@ -88,6 +96,15 @@ package indirect enum Schema: Sendable, Hashable {
         case .named(let schema):
             return ["$ref": .string("#/components/schemas/" + (isOpen ? schema.name : schema.nameInRequests))]
         }
+    }
+
+    private static func text(_ length: ClosedRange<Int>, pattern: String? = nil) -> JSONValue {
+        .object(
+            [
+                JSONMember("type", "string"), JSONMember("minLength", JSONValue(length.lowerBound)),
+                JSONMember("maxLength", JSONValue(length.upperBound)),
+            ] + (pattern.map { [JSONMember("pattern", .string($0))] } ?? [])
+        )
     }
 
     private static func object(_ members: [SchemaMember], isOpen: Bool) -> JSONValue {

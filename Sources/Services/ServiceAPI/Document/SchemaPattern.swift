@@ -4,9 +4,17 @@ package enum SchemaPattern {
     ///
     /// - Parameter orEmpty: Whether nothing may be kept of it.
     package static func printable(orEmpty: Bool) -> String {
-        let text = "[^\(refused)]*"
-        return orEmpty ? "^\(text)$" : "^[\(blank)\(unseen)]*[^\(blank)\(unseen)\(refused)]\(text)$"
+        orEmpty ? "^[^\(refused)]*$" : "^[\(blank)\(unseen)]*\(seen)[^\(refused)]*$"
     }
+
+    /// The same of a parameter of a query, which is no query with a control character other than the tab.
+    package static let printableParameter =
+        #"^[\u0009\#(wideBlank)\#(unseen)]*\#(seen)[^\u000A-\u000D\#(refused)]*$"#
+
+    /// What `PrintableText.isVisible` takes, but for the length, and for what it refuses beyond U+FFFF.
+    package static let visible = "^\(seen)([^\(lineEnds)\(unseen)\(refused)]*\(seen))?$"
+
+    private static let seen = "[^\(blank)\(unseen)\(refused)]"
 
     /// Control and format characters, and those that turn the direction of a line.
     private static let refused =
@@ -14,7 +22,11 @@ package enum SchemaPattern {
         + #"\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB"#
 
     /// White space: tabs and line ends become blanks, and those at the ends go.
-    private static let blank = #"\u0009-\u000D\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"#
+    private static let blank = #"\u0009-\u000D"# + wideBlank
+    private static let wideBlank = #"\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000"#
+
+    /// Those of them that become others.
+    private static let lineEnds = #"\u0009-\u000D\u0085\u2028\u2029"#
 
     /// What nobody sees.
     private static let unseen =
