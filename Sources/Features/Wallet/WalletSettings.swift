@@ -7,6 +7,8 @@ import Web
 struct WalletSettings: Sendable {
     let templateFolder: String
     let certificateFolder: String
+    /// Of a card whose request names none; empty for the only one there is.
+    let defaultTemplate: String
     /// Path below which phones ask, without a slash at its end; empty on a host of its own.
     let basePath: String
     /// A host for phones alone; `nil` for the web host.
@@ -39,6 +41,11 @@ struct WalletSettings: Sendable {
             "wallet.certificates",
             "",
             "folder with certificate, key and passphrase of each pass type, and the intermediate certificates"
+        )
+        defaultTemplate = read.text(
+            "wallet.default_template",
+            "",
+            "template of a card whose request names none; empty: the only one there is"
         )
         basePath = read.basePath("wallet.base_path")
         let host = read.text(

@@ -10,6 +10,7 @@ import Telemetry
 import TestKit
 import Testing
 import WalletPass
+import Web
 
 @testable import Wallet
 
@@ -24,18 +25,63 @@ import WalletPass
         }
     }
 
-    private func settings(_ folder: String) throws -> WalletSettings {
-        var reader = SettingReader(
-            SettingSource(
-                file: nil,
-                environment: [
-                    "SALLYPORT_WALLET_TEMPLATES": "\(folder)/templates",
-                    "SALLYPORT_WALLET_CERTIFICATES": "\(folder)/certificates",
-                ]
+    private func settings(_ folder: String, _ others: [String: String] = [:]) throws -> WalletSettings {
+        var environment = [
+            "SALLYPORT_WALLET_TEMPLATES": "\(folder)/templates",
+            "SALLYPORT_WALLET_CERTIFICATES": "\(folder)/certificates",
+        ]
+        environment.merge(others) { $1 }
+        var reader = SettingReader(SettingSource(file: nil, environment: environment))
+        return WalletSettings(&reader)
+    }
+
+    @Test(arguments: [("pass-nopush", 1), ("pass-noclient", 1), ("pass-member", 0)])
+    func `warn of a certificate that cannot wake phones, unless a key does that`(name: String, count: Int) async throws
+    {
+        for (settings, count) in [([:], count), (["SALLYPORT_WALLET_PUSH_KEY": "/key.p8"], 0)] {
+            let stock = try await stock(settings) { try WalletFolders.put("\(name).pem", as: "\(Self.type).pem", $0) }
+            #expect(stock.problems == [] && stock.warnings.count == count && stock.usable.count == 1)
+            #expect(
+                stock.warnings.allSatisfy { $0.line.contains(Self.type) && $0.message.contains("cannot wake phones") }
             )
         )
         return WalletSettings(&reader)
     }
+            #expect(stock.warnings.allSatisfy { $0.remedy.contains("developer portal") })
+        }
+    }
+
+    @Test func `have a default that the operator names`() async throws {
+        let setting = "SALLYPORT_WALLET_DEFAULT_TEMPLATE"
+        func chosen(_ template: String?, from stock: PassStock) throws -> Result<String, Failure> {
+            let name: JSONValue = template.map { .string($0) } ?? .null
+            let draft = try MemberDraft(try JSONReader(["externalId": "m-1", "name": "Hana", "template": name]))
+            return Result { () throws(Failure) in try draft.chosen(from: stock).name }
+        }
+        func refusal(_ result: Result<String, Failure>) -> Failure? {
+            if case .failure(let failure) = result { failure } else { nil }
+        }
+        let one = try await stock { _ in }
+        #expect(try chosen(nil, from: one).get() == "member")
+        let two = try await stock { try WalletFolders.addEvent($0) }
+        let unnamed = refusal(try chosen(nil, from: two))
+        #expect(unnamed?.code == .invalidRequest && unnamed?.field == "template")
+        #expect(unnamed?.message.hasSuffix("none of them is the default. Name one of: event, member.") == true)
+        let unknown = refusal(try chosen("gold", from: two))
+        #expect(unknown?.message == "There is no such template; there are: event, member.")
+        #expect(try chosen("event", from: two).get() == "event")
+
+        let named = try await stock([setting: "member"]) { try WalletFolders.addEvent($0) }
+        #expect(named.problems == [])
+        #expect(try chosen(nil, from: named).get() == "member")
+        #expect(try chosen("event", from: named).get() == "event")
+
+        // Nobody gets a card of another template than the operator has named.
+        let absent = try await stock([setting: "gold"]) { _ in }
+        #expect(
+            absent.problems.map(\.line) == [
+                "wallet.default_template: there is no template gold. Name one of member, or none."
+            ]
 
     @Test func `are read, in each form that a key comes in`() async throws {
         #expect(try await stock { _ in }.problems == [])

@@ -70,8 +70,7 @@ enum WalletCommand {
     ) throws -> Int32 {
         let now = SystemClock().now()
         let stock = PassStock(settings, at: now)
-        guard let template = stock.usable.first(where: { $0.name.octets == name.octets }),
-            let signer = stock.signers[template.passType.octets]
+        guard let template = stock.usable(name), let signer = stock.signers[template.passType.octets]
         else {
             for problem in stock.problems { input.console.complain("sallyport: \(problem.line)") }
             let names = stock.usable.isEmpty ? "none" : stock.usable.map(\.name).joined(separator: ", ")

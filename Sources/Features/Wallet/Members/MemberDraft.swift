@@ -10,7 +10,7 @@ struct MemberDraft {
     let externalID: String
     let name: String?
     let points: Int
-    /// `nil` where there is only one template.
+    /// `nil` for the default.
     let template: String?
     /// What else the card shows, by the names of the template's places.
     let fields: [JSONMember]
@@ -68,6 +68,7 @@ struct MemberDraft {
             throw body.refusal("points", .notA("a number from 0 to \(greatestPoints)"))
         }
         try body.end()
+        return content
     }
 
     /// A member without anything but names, for old programs.
@@ -115,21 +116,35 @@ struct MemberDraft {
 
     /// The template that the pass is made of.
     ///
-    /// - Throws: `invalid_request` for one that is not there, and where a place of it stays empty; `unavailable` where none is.
+    /// - Throws: `invalid_request` for one that is not there, where one has to be named, and where a place of it stays empty;
+    ///   `unavailable` where none is, or not the default.
     func chosen(from stock: PassStock) throws(Failure) -> PassTemplate {
         let usable = stock.usable
         guard !usable.isEmpty else { throw Failure(.unavailable, "wallet: no template can be used", retryAfter: 300) }
-        let found: PassTemplate?
+        let found: PassTemplate
         if let name = template {
-            found = usable.first { $0.name.octets == name.octets }
+            guard let named = stock.usable(name) else {
+                throw refusal("There is no such template; there are: ", usable)
+            }
+            found = named
+        } else if let name = stock.defaultTemplate {
+            guard let usual = stock.usable(name) else {
+                throw Failure(.unavailable, "wallet: the template \(name) cannot be used", retryAfter: 300)
+            }
+            found = usual
         } else {
-            found = usable.count == 1 ? usable[0] : nil
-        }
-        guard let found else {
-            throw Failure(.invalidRequest, message: "Name one of the shop's templates.", field: "template")
+            guard usable.count == 1 else {
+                throw refusal("The shop has several templates, and none of them is the default. Name one of: ", usable)
+            }
+            found = usable[0]
         }
         try fill(found)
         return found
+    }
+
+    private func refusal(_ words: String, _ usable: [PassTemplate]) -> Failure {
+        let names = usable.map(\.name).joined(separator: ", ")
+        return Failure(.invalidRequest, message: "\(words)\(names).", field: "template")
     }
 
     /// Fills the template once, so that a card that cannot be made is refused to whoever asks for it, and not to phones.

@@ -19,6 +19,8 @@ struct PassStock: Sendable {
     private(set) var problems: [PassStockProblem] = []
     /// What could be better.
     private(set) var warnings: [PassStockProblem] = []
+    /// The template of a card for which none is named; `nil` for the only one there is.
+    private(set) var defaultTemplate: String?
 
     /// Nothing in stock.
     init() {}
@@ -26,6 +28,11 @@ struct PassStock: Sendable {
     /// The names of templates that passes can be made of.
     var usable: [PassTemplate] {
         templates.values.filter { signers[$0.passType.octets] != nil }.sorted { $0.name.octets < $1.name.octets }
+    }
+
+    /// A template that passes can be made of.
+    func usable(_ name: String) -> PassTemplate? {
+        templates[name.octets].flatMap { signers[$0.passType.octets] == nil ? nil : $0 }
     }
 
     /// The same with what another one has that is wrong here, so that what has worked goes on.
@@ -74,6 +81,21 @@ extension PassStock {
     }
 
     private mutating func complain(_ name: String, _ place: String, _ message: String, remedy: String = "") {
+        takeDefault(settings)
+    }
+
+    /// What is wrong with the template itself is said already.
+    private mutating func takeDefault(_ settings: WalletSettings) {
+        let name = settings.defaultTemplate
+        guard !name.isEmpty else { return }
+        defaultTemplate = name
+        guard usable(name) == nil, !problems.contains(where: { $0.name.octets == name.octets }) else { return }
+        complain(
+            name,
+            "wallet.default_template",
+            "there is no template \(name)",
+            remedy: usable.isEmpty ? "" : "Name one of \(usable.map(\.name).joined(separator: ", ")), or none."
+        )
         problems.append(PassStockProblem(name: name, place: place, message: message, remedy: remedy))
     }
 
