@@ -30,6 +30,16 @@ struct SignerTests {
         #expect(found.allSatisfy { !$0.remedy.isEmpty })
     }
 
+    /// Issued by the intermediate of the vectors for the key of pass-member, without what each is named for.
+    @Test(arguments: [
+        ("pass-nopush", "1.2.840.113635.100.6.3.2"), ("pass-noclient", "1.3.6.1.5.5.7.3.2"), ("pass-member", nil),
+    ])
+    func `warns of a certificate that cannot wake phones`(name: String, absent: String?) throws {
+        let found = try PassVectors.signer(name, key: "pass-member").warnings
+        #expect(found.map(\.place) == (absent.map { [$0] } ?? []))
+        #expect(found.allSatisfy { $0.check == .pushUsage && $0.severity == .warning && !$0.remedy.isEmpty })
+    }
+
     @Test func `is not made with the key of another certificate`() throws {
         #expect(try findings { try PassVectors.signer(key: "pass-event") }.map(\.check) == [.key])
     }

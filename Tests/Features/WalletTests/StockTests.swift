@@ -17,11 +17,14 @@ import Web
 @Suite struct `Templates and certificates` {
     private static let type = WalletFixture.passType
 
-    private func stock(_ change: (String) throws -> Void) async throws -> PassStock {
+    private func stock(
+        _ settings: [String: String] = [:],
+        _ change: (String) throws -> Void
+    ) async throws -> PassStock {
         try await withTemporaryFolder { folder in
             try WalletFolders.fill(folder)
             try change(folder)
-            return PassStock(try settings(folder), at: SystemClock().now())
+            return PassStock(try self.settings(folder, settings), at: SystemClock().now())
         }
     }
 
@@ -44,9 +47,6 @@ import Web
             #expect(
                 stock.warnings.allSatisfy { $0.line.contains(Self.type) && $0.message.contains("cannot wake phones") }
             )
-        )
-        return WalletSettings(&reader)
-    }
             #expect(stock.warnings.allSatisfy { $0.remedy.contains("developer portal") })
         }
     }
@@ -82,6 +82,16 @@ import Web
             absent.problems.map(\.line) == [
                 "wallet.default_template: there is no template gold. Name one of member, or none."
             ]
+        )
+        #expect(refusal(try chosen(nil, from: absent))?.code == .unavailable)
+        #expect(try chosen("member", from: absent).get() == "member")
+        let broken = try await stock([setting: "event"]) { folder in
+            try WalletFolders.addEvent(folder)
+            try Files.write("\(folder)/templates/event/pass.json", Array("{".utf8), mode: 0o600)
+        }
+        #expect(!broken.problems.isEmpty && broken.problems.allSatisfy { !$0.line.contains("default") })
+        #expect(refusal(try chosen(nil, from: broken))?.code == .unavailable)
+    }
 
     @Test func `are read, in each form that a key comes in`() async throws {
         #expect(try await stock { _ in }.problems == [])
@@ -157,7 +167,7 @@ import Web
 
     @Test func `say which file is missing, wrong or open to others`() async throws {
         func line(_ change: (String) throws -> Void) async throws -> String {
-            let broken = try await stock(change)
+            let broken = try await stock([:], change)
             #expect(broken.usable.isEmpty)
             return broken.problems.map(\.line).joined(separator: "\n")
         }

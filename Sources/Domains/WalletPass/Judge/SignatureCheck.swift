@@ -202,12 +202,11 @@ struct SignatureCheck {
         if type == nil || leaf.markedPassType?.octets != type?.octets {
             report.error(.certificateMarker, at: PassIdentifier.marker, "no marker for the pass type")
         }
-        let usages = leaf.extendedUsages
-        if !usages.contains(PassIdentifier.passUsage) {
+        if !leaf.extendedUsages.contains(PassIdentifier.passUsage) {
             report.error(.certificateUsage, at: PassIdentifier.passUsage, "the certificate is not for passes")
         }
-        if !usages.contains(PassIdentifier.clientUsage) || leaf.value(ofExtension: PassIdentifier.pushMarker) == nil {
-            report.warning(.pushUsage, at: PassIdentifier.pushMarker, "the certificate cannot wake phones")
+        if let identifier = leaf.absentForPush.first {
+            report.warning(.pushUsage, at: identifier, "the certificate cannot wake phones")
         }
         if !leaf.maySign { report.error(.keyUsage, at: "key usage", "the certificate is not for signatures") }
     }

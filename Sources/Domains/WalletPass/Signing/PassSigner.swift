@@ -41,6 +41,8 @@ package struct PassSigner: Sendable {
     package let certificateDigest: Digest32
     /// The end of the validity of certificate and issuer, whichever comes first: from then on nothing is signed.
     package let expires: WallTime
+    /// What phones do not mind, and what is wrong all the same.
+    package let warnings: [PassFinding]
     private let key: RSAPrivateKey
 
     /// The greatest number of bytes of a pass.
@@ -66,6 +68,7 @@ package struct PassSigner: Sendable {
         checks.checkValidity(of: certificate, at: time)
         checks.checkKey(key)
         let intermediate = checks.issuer(among: intermediates, at: time)
+        checks.checkPush()
         let errors = checks.report.findings.filter { $0.severity == .error }
         guard errors.isEmpty, let intermediate else { throw PassSignerError(findings: errors) }
         self.passType = passType
@@ -73,6 +76,7 @@ package struct PassSigner: Sendable {
         self.certificate = certificate
         self.intermediate = intermediate
         self.key = key
+        warnings = checks.report.findings.filter { $0.severity == .warning }
         certificateDigest = certificate.fingerprint
         expires = min(certificate.notAfter, intermediate.notAfter)
     }
@@ -184,6 +188,14 @@ private struct SignerChecks {
         }
     }
 
+    /// The push service knows who asks by the same certificate.
+    mutating func checkPush() {
+        for identifier in certificate.absentForPush {
+            let text = "the certificate cannot wake phones: cards do not change by themselves"
+            report.warning(.pushUsage, at: identifier, text, remedy: SignerChecks.renew)
+        }
+    }
+
     mutating func checkValidity(of certificate: X509Certificate, at time: WallTime) {
         let name = SignerChecks.name(certificate.subjectTexts)
         if time > certificate.notAfter {
@@ -240,6 +252,14 @@ private struct SignerChecks {
 }
 
 extension X509Certificate {
+    /// What the push service looks for and does not find: a usage, or a marker.
+    var absentForPush: [String] {
+        var absent: [String] = []
+        if !extendedUsages.contains(PassIdentifier.clientUsage) { absent.append(PassIdentifier.clientUsage) }
+        if value(ofExtension: PassIdentifier.pushMarker) == nil { absent.append(PassIdentifier.pushMarker) }
+        return absent
+    }
+
     /// The pass type that the marker of pass certificates names; `nil` without a marker.
     var markedPassType: String? {
         guard let content = value(ofExtension: PassIdentifier.marker), let value = try? DERValue(content) else {

@@ -77,10 +77,10 @@ extension PassStock {
         readTemplates(settings.templateFolder)
         let types = Set(templates.values.map(\.passType.octets))
         readSigners(settings.certificateFolder, types.sorted { $0 < $1 }.map(\.string), at: now)
+        for signer in signers.values.sorted(by: { $0.passType.octets < $1.passType.octets }) {
+            warn(of: signer, settings)
+        }
         for template in usable { tryOut(template, settings, at: now) }
-    }
-
-    private mutating func complain(_ name: String, _ place: String, _ message: String, remedy: String = "") {
         takeDefault(settings)
     }
 
@@ -96,6 +96,9 @@ extension PassStock {
             "there is no template \(name)",
             remedy: usable.isEmpty ? "" : "Name one of \(usable.map(\.name).joined(separator: ", ")), or none."
         )
+    }
+
+    private mutating func complain(_ name: String, _ place: String, _ message: String, remedy: String = "") {
         problems.append(PassStockProblem(name: name, place: place, message: message, remedy: remedy))
     }
 
@@ -127,6 +130,14 @@ extension PassStock {
         }
     }
 
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: "cannot be read: \(error.sentence)"
+        case let error as CryptographyError: error.detail
+        default: "\(error)"
+        }
+    }
+
     private static let greatestFileCount = 400
 
     /// The files of a template, those in folders of languages too.
@@ -152,14 +163,6 @@ extension PassStock {
     private mutating func readSigners(_ folder: String, _ types: [String], at now: WallTime) {
         let names: [String]
         do {
-    private static func words(_ error: any Error) -> String {
-        switch error {
-        case let error as IOError: "cannot be read: \(error.sentence)"
-        case let error as CryptographyError: error.detail
-        default: "\(error)"
-        }
-    }
-
             names = try Files.list(folder)
         } catch {
             return complain(
@@ -192,6 +195,13 @@ extension PassStock {
             } catch {
                 complain(type, "\(folder)/\(type)", PassStock.words(error))
             }
+        }
+    }
+
+    private mutating func warn(of signer: PassSigner, _ settings: WalletSettings) {
+        // With a key for provider tokens the push service is not shown the certificate.
+        for finding in signer.warnings where finding.check != .pushUsage || settings.push.keyPath.isEmpty {
+            warnings.append(PassStockProblem(signer.passType, settings.certificateFolder, finding))
         }
     }
 
