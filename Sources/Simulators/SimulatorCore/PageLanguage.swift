@@ -17,4 +17,23 @@ package enum PageLanguage: String, Sendable {
     package func text(_ japanese: String, _ english: String) -> String {
         self == .japanese ? japanese : english
     }
+
+    /// A text in this language.
+    package func text(_ text: PageText) -> String { self.text(text.japanese, text.english) }
+}
+
+/// A text in both languages of the pages.
+package struct PageText: Sendable, Equatable {
+    /// In Japanese.
+    package let japanese: String
+    /// In English.
+    package let english: String
+
+    /// A text and its translation.
+    package init(_ japanese: String, _ english: String) {
+        (self.japanese, self.english) = (japanese, english)
+    }
+
+    /// Words of a pass or of a server, which are what they are.
+    package init(_ words: String) { self.init(words, words) }
 }

@@ -87,6 +87,31 @@ struct PageTests {
         }
     }
 
+    @Test func `its steps are told in the language of the page, and the card's messages in its own words`() async throws
+    {
+        try await withPush { bench in
+            let phone = try await bench.registered()
+            bench.shop.answers[bench.list(phone)] = [PushBench.listed([PushBench.serial])]
+            let words: JSONValue = [
+                "ja": ["Now %@ points": "%@ポイントになりました"], "en": ["Now %@ points": "Now %@ points"],
+            ]
+            let pass = JSONValue.object(PushBench.pass(points: 30).members + [JSONMember("strings", words)])
+            bench.shop.answers[PushBench.get] = [PushBench.version(pass)]
+            _ = try await bench.push(to: phone)
+            #expect(await waitUntil(bench.reactor) { (try? bench.phone().events.last?.kind) == .shown })
+            let rows = [
+                ("added", "追加しました"), ("registered (201)", "登録しました (201)"),
+                ("push for \(PushBench.topic)", "\(PushBench.topic) のプッシュ"),
+                ("Now 30 points", "30ポイントになりました"),
+            ]
+            let (english, japanese) = (try await page(bench, "/phones/1"), try await page(bench, "/phones/1", "ja"))
+            for (one, other) in rows {
+                #expect(english.contains("<td>\(one)</td>") && !english.contains("<td>\(other)</td>"), "\(one)")
+                #expect(japanese.contains("<td>\(other)</td>") && !japanese.contains("<td>\(one)</td>"), "\(other)")
+            }
+        }
+    }
+
     @Test func `speaks Japanese unless a browser asks for something else`() async throws {
         try await withPush { bench in
             try await bench.control("POST", "/phones")

@@ -121,7 +121,7 @@ struct PhoneTests {
             let now = try bench.phone()
             #expect(now.cards[0].changes.map(\.message) == ["Now 1200 points"])
             #expect(now.events.map(\.kind) == [.added, .registered, .pushed, .listed, .fetched, .shown])
-            #expect(now.events.last?.text == "Now 1200 points")
+            #expect(now.events.last?.text == PageText("Now 1200 points"))
             #expect(now.cards[0].lastModified == "Sat, 21 Nov 2026 09:00:01 GMT")
             #expect(now.cards[0].isRegistered)
             let get = try #require(bench.shop.requests.last)
@@ -144,7 +144,7 @@ struct PhoneTests {
             bench.shop.answers[PushBench.get] = [PushBench.version(PushBench.pass(points: 3, hasMessage: false))]
             try await bench.control("POST", "/phones/1/wake")
             #expect(try bench.phone().cards[0].changes.map(\.message) == [nil])
-            #expect(try bench.phone().events.last?.text == "points: 0 → 3, without a notice")
+            #expect(try bench.phone().events.last?.text.english == "points: 0 → 3, without a notice")
         }
     }
 

@@ -114,7 +114,13 @@ func withPush(
 struct PlainJudge: CardJudge {
     func judge(_ archive: [UInt8], at time: WallTime) -> CardVerdict {
         guard let json = try? JSONParser.parse(archive) else { return .bad(["not JSON"]) }
-        return .good(OpenedCard(json: json))
+        // What a real one has in the files of its languages.
+        var strings: [OctetText: [OctetText: String]] = [:]
+        for language in json["strings"]?.members ?? [] {
+            let texts = language.value.members.map { ($0.name.octets, $0.value.text ?? "") }
+            strings[language.name.octets] = Dictionary(uniqueKeysWithValues: texts)
+        }
+        return .good(OpenedCard(json: json, strings: strings))
     }
 }
 

@@ -213,7 +213,7 @@ extension PushModel {
             }
             return """
                 <tr class="\(event.kind.rawValue)"><td>\(Phone.text(of: event.at))</td><td>\(since)</td>\
-                <td>\(event.kind.name(in: language))</td><td>\(event.text)</td><td><code>\(event.serial)</code></td></tr>
+                <td>\(event.kind.name(in: language))</td><td>\(language.text(event.text))</td><td><code>\(event.serial)</code></td></tr>
 
                 """
         }

@@ -1,4 +1,5 @@
 import Primitives
+import SimulatorCore
 import StrictJSON
 
 /// A simulated phone.
@@ -13,14 +14,14 @@ struct Phone: Sendable {
 
         let at: WallTime
         let kind: Kind
-        /// For people, in English; with words of passes in it.
-        let text: String
+        /// For people, with words of passes in it; programs are given it in English.
+        let text: PageText
         /// Of the pass; empty where it is about none.
         let serial: String
 
         var json: JSONValue {
             [
-                "time": .string(Phone.text(of: at)), "kind": .string(kind.rawValue), "text": .string(text),
+                "time": .string(Phone.text(of: at)), "kind": .string(kind.rawValue), "text": .string(text.english),
                 "serial": .string(serial),
             ]
         }
@@ -63,7 +64,7 @@ struct Phone: Sendable {
         (self.number, self.device, self.pushToken) = (number, device, pushToken)
     }
 
-    mutating func note(_ kind: Event.Kind, _ text: String, serial: String = "", at time: WallTime) {
+    mutating func note(_ kind: Event.Kind, _ text: PageText, serial: String = "", at time: WallTime) {
         events.append(Event(at: time, kind: kind, text: text, serial: serial))
         if events.count > Self.eventLimit { events.removeFirst(events.count - Self.eventLimit) }
     }

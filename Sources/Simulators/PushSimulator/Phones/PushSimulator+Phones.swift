@@ -37,21 +37,28 @@ extension PushSimulator {
             guard !delivery.isForNowOnly else {
                 note(
                     .failed,
-                    "push for \(topic) lost: the phone is off, and the push was for now only",
+                    PageText(
+                        "\(topic) のプッシュは失われました。端末がオフで、保存しないプッシュでした",
+                        "push for \(topic) lost: the phone is off, and the push was for now only"
+                    ),
                     on: phone.number
                 )
                 return
             }
             let stored = Phone.StoredPush(at: reactor.wallNow, expiresAt: delivery.expiresAt)
             model.phones[phone.number]?.stored[topic.octets] = stored
-            note(.stored, "push for \(topic) waits until the phone is on", on: phone.number)
+            note(
+                .stored,
+                PageText("\(topic) のプッシュは端末がオンになるまで待ちます", "push for \(topic) waits until the phone is on"),
+                on: phone.number
+            )
             return
         }
-        note(.pushed, "push for \(topic)", on: phone.number)
+        note(.pushed, PageText("\(topic) のプッシュ", "push for \(topic)"), on: phone.number)
         reactor.startTask { await self.wake(phone.number, topic) }
     }
 
-    func note(_ kind: Phone.Event.Kind, _ text: String, serial: String = "", on phone: Int) {
+    func note(_ kind: Phone.Event.Kind, _ text: PageText, serial: String = "", on phone: Int) {
         model.phones[phone]?.note(kind, text, serial: serial, at: reactor.wallNow)
     }
 
@@ -64,7 +71,7 @@ extension PushSimulator {
         do throws(HTTPExchangeError) {
             response = try await exchange.send(request)
         } catch {
-            throw ControlError(409, "The link does not answer: \(error).")
+            throw ControlError(409, "The link does not answer: \(error.debugDescription).")
         }
         guard response.status == 200 else { throw ControlError(409, "The link answers with \(response.status).") }
         let type = response.first("content-type") ?? ""
@@ -78,8 +85,9 @@ extension PushSimulator {
         var card: Card
         switch judge.judge(archive, at: model.now) {
         case .bad(let reasons):
-            note(.refused, "refused: " + reasons.joined(separator: "; "), on: phone)
-            throw ControlError(409, "The phone refuses the pass: " + reasons.joined(separator: "; "))
+            let words = reasons.joined(separator: "; ")
+            note(.refused, PageText("拒否しました: \(words)", "refused: \(words)"), on: phone)
+            throw ControlError(409, "The phone refuses the pass: \(words)")
         case .good(let opened):
             guard let made = Card(opened, archive: archive) else { throw ControlError(409, "The pass has no number.") }
             card = made
@@ -91,7 +99,7 @@ extension PushSimulator {
             model.phones[phone]?.cards.append(card)
         }
         model.allow(card.type, on: phone)
-        note(.added, "added", serial: card.serial, on: phone)
+        note(.added, PageText("追加しました", "added"), serial: card.serial, on: phone)
         await register(card.type, card.serial, on: phone)
     }
 
@@ -110,10 +118,11 @@ extension PushSimulator {
         switch response?.status {
         case 200, 201:
             model.phones[phone]?.cards[index].isRegistered = true
-            note(.registered, "registered (\(response?.status ?? 0))", serial: serial, on: phone)
+            let status = response?.status ?? 0
+            note(.registered, PageText("登録しました (\(status))", "registered (\(status))"), serial: serial, on: phone)
         default:
             let message = Self.message(response?.status)
-            note(.failed, "registration: \(message)", serial: serial, on: phone)
+            note(.failed, PageText("登録: \(message)", "registration: \(message)"), serial: serial, on: phone)
             let problem = DeviceLogLine.Problem.register(device: state.device, serial: serial, message)
             await write([DeviceLogLine(type: type, webService: server, problem: problem)], of: phone)
             guard Self.isTemporary(response?.status), attempt < Self.attempts else { return }
@@ -128,11 +137,16 @@ extension PushSimulator {
         guard let server = card.webService else { return }
         let response = await send("DELETE", card, Self.registration(device, card))
         guard response?.status != 200 else {
-            note(.unregistered, "unregistered", serial: card.serial, on: phone)
+            note(.unregistered, PageText("登録を解除しました", "unregistered"), serial: card.serial, on: phone)
             return
         }
         let message = Self.message(response?.status)
-        note(.failed, "end of the registration: \(message)", serial: card.serial, on: phone)
+        note(
+            .failed,
+            PageText("登録の解除: \(message)", "end of the registration: \(message)"),
+            serial: card.serial,
+            on: phone
+        )
         let problem = DeviceLogLine.Problem.unregister(device: device, serial: card.serial, message)
         await write([DeviceLogLine(type: card.type, webService: server, problem: problem)], of: phone)
         guard Self.isTemporary(response?.status), attempt < Self.attempts else { return }
@@ -160,7 +174,7 @@ extension PushSimulator {
         }
         let card = state.cards[index]
         model.phones[phone]?.cards.remove(at: index)
-        note(.removed, "removed", serial: serial, on: phone)
+        note(.removed, PageText("削除しました", "removed"), serial: serial, on: phone)
         await end(card, of: phone)
     }
 
@@ -198,7 +212,12 @@ extension PushSimulator {
         for card in state.cards where !card.isRegistered { await register(card.type, card.serial, on: phone) }
         for (topic, push) in state.stored.sorted(by: { $0.key < $1.key }) {
             if let end = push.expiresAt, end <= model.now { continue }
-            note(.pushed, "push for \(topic), stored since \(Phone.text(of: push.at))", on: phone)
+            let since = Phone.text(of: push.at)
+            note(
+                .pushed,
+                PageText("\(topic) のプッシュ、\(since) から保留", "push for \(topic), stored since \(since)"),
+                on: phone
+            )
             await wake(phone, topic.string)
         }
     }
@@ -208,7 +227,7 @@ extension PushSimulator {
         model.retire(old, isReported: isReported)
         let (device, token) = (model.mint.token(), model.newToken(of: phone))
         model.phones[phone]?.wipe(device: device, pushToken: token)
-        note(.wiped, "wiped; nobody was told", on: phone)
+        note(.wiped, PageText("消去しました。誰にも知らせていません", "wiped; nobody was told"), on: phone)
     }
 
     private func renewToken(of phone: Int) async {

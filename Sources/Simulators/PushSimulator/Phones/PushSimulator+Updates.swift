@@ -50,18 +50,24 @@ extension PushSimulator {
             withToken: false
         )
         func complain(_ message: String) async {
-            note(.failed, "list: \(message)", on: phone)
+            note(.failed, PageText("一覧: \(message)", "list: \(message)"), on: phone)
             let problem = DeviceLogLine.Problem.list(device: state.device, tag: tag, message)
             await write([DeviceLogLine(type: card.type, webService: server, problem: problem)], of: phone)
         }
         guard let response else { return await complain(Self.message(nil)) }
-        guard response.status != 204 else { return note(.listed, "list: nothing new", on: phone) }
+        guard response.status != 204 else {
+            return note(.listed, PageText("一覧: 新しいものはありません", "list: nothing new"), on: phone)
+        }
         guard response.status == 200 else { return await complain(DeviceLogLine.unexpected(response.status)) }
         guard let body = try? JSONParser.parse(response.body), let next = body["lastUpdated"]?.text,
             case .array(let elements)? = body["serialNumbers"], !elements.contains(where: { $0.text == nil })
         else { return await complain("Received an invalid response") }
         let serials = elements.compactMap(\.text)
-        note(.listed, "list: \(serials.count) changed, tag \(next)", on: phone)
+        note(
+            .listed,
+            PageText("一覧: \(serials.count)件の変更、タグ \(next)", "list: \(serials.count) changed, tag \(next)"),
+            on: phone
+        )
         model.phones[phone]?.tags[key] = next
         for serial in serials {
             if let index = model.phones[phone]?.index(card.type, serial),
@@ -83,7 +89,7 @@ extension PushSimulator {
         of phone: Int
     ) async {
         let line = DeviceLogLine(type: type, webService: server, problem: problem)
-        note(.failed, line.text(at: model.now), serial: serial, on: phone)
+        note(.failed, PageText(line.text(at: model.now)), serial: serial, on: phone)
         await write([line], of: phone)
     }
 
@@ -105,13 +111,14 @@ extension PushSimulator {
         }
         switch response?.status {
         case 304?:
-            note(.fetched, "get: unchanged (304)", serial: card.serial, on: phone)
+            note(.fetched, PageText("取得: 変更なし (304)", "get: unchanged (304)"), serial: card.serial, on: phone)
             await complain(
                 .service("Server requested update to serial number '\(card.serial)', but the pass was unchanged.")
             )
         case 200?:
             guard let response else { return }
-            note(.fetched, "get: \(response.body.count) bytes", serial: card.serial, on: phone)
+            let size = response.body.count
+            note(.fetched, PageText("取得: \(size)バイト", "get: \(size) bytes"), serial: card.serial, on: phone)
             for problem in take(response, in: card, of: phone) { await complain(problem) }
         case 401?:
             await complain(failed(Self.message(401)))
@@ -153,18 +160,29 @@ extension PushSimulator {
         next.isRegistered = card.isRegistered && next.webService != nil
         next.changes = card.changes(to: next, in: Phone.languages)
         model.phones[phone]?.cards[index] = next
-        show(next, of: phone)
+        show(next, behind: card, of: phone)
         return problems
     }
 
-    private func show(_ card: Card, of phone: Int) {
+    private func show(_ card: Card, behind old: Card, of phone: Int) {
+        let english = old.changes(to: card, in: PageLanguage.english.ofPasses)
         for change in card.changes {
-            let text = change.message ?? "\(change.key): \(change.old) → \(change.new), without a notice"
+            // A text that is the same in one language may be another in the other.
+            let translated = english.first { $0.key.octets == change.key.octets } ?? change
+            let text = PageText(
+                change.message ?? "\(change.key): \(change.old) → \(change.new)（通知なし）",
+                translated.message
+                    ?? "\(translated.key): \(translated.old) → \(translated.new), without a notice"
+            )
             note(.shown, text, serial: card.serial, on: phone)
         }
-        if card.changes.isEmpty { note(.shown, "nothing seen has changed", serial: card.serial, on: phone) }
+        if card.changes.isEmpty {
+            let text = PageText("表示に変わりはありません", "nothing seen has changed")
+            note(.shown, text, serial: card.serial, on: phone)
+        }
         if card.webService == nil {
-            note(.unregistered, "the pass has no web service any more", serial: card.serial, on: phone)
+            let text = PageText("カードに更新の宛先がなくなりました", "the pass has no web service any more")
+            note(.unregistered, text, serial: card.serial, on: phone)
         }
     }
 }
