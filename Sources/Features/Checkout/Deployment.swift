@@ -72,7 +72,7 @@ package final class Deployment: Sendable {
         webOrigin = process.web.text
         linkOrigin = process.link.text
         startAction = LinkTarget(settings.provider.startURL)
-        let site = try Deployment.site(settings, provider, process.web, shop.catalogue)
+        let site = try Deployment.site(settings, provider, process, shop.catalogue)
         let frames = EachLanguage { CheckoutFrame($0, site, process.assets) }
         pages = EachLanguage { CheckoutPages(frames[$0]) }
         self.frames = EachLanguage { frames[$0].shell }
@@ -118,18 +118,18 @@ extension Deployment {
     private static func site(
         _ settings: CheckoutSettings,
         _ provider: ProviderSetup,
-        _ web: WebOrigin,
+        _ process: ProcessContext,
         _ catalogue: Catalogue
     ) throws(ConfigurationError) -> PageSite {
         let script =
             settings.provider.scriptURL.isEmpty
             ? provider.credentials.region.scriptURL : settings.provider.scriptURL
-        guard let target = LinkTarget(script), let rescue = LinkTarget(web.text + "/rescue")
+        guard let target = LinkTarget(script), let rescue = LinkTarget(process.web.text + "/rescue")
         else {
             throw ConfigurationError(problems: ["provider.script_url: not an address"])
         }
         return PageSite(
-            shopName: provider.storeName,
+            shopName: process.shopName ?? provider.storeName,
             catalogue: catalogue,
             checkoutScript: target,
             rescue: rescue,

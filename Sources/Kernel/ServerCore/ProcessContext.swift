@@ -24,6 +24,8 @@ package struct ProcessContext: Sendable {
     package let headers: HeaderPolicy
     /// The static files, those of every page and those of features.
     package let assets: StaticAssets
+    /// The shop's name on every page, as the settings have it; `nil` for none.
+    package var shopName: String?
     /// Certificate of the authority that a demo has made for itself, in PEM; `nil` for a program that serves buyers.
     package var developmentAuthority: [UInt8]?
     /// How browsers reach the administration listener; `nil` where there is none.

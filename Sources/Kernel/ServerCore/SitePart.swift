@@ -15,7 +15,7 @@ package final class SitePart: Sendable {
         frames = EachLanguage { language in
             Frame(
                 language,
-                shopName: process.web.host,
+                shopName: process.shopName ?? process.web.host,
                 assets: process.assets,
                 notice: nil,
                 footer: Wording(process.web.host),

@@ -1,12 +1,15 @@
 import Cryptography
 import EventIO
 package import Pages
+import Primitives
 package import Settings
 
 /// What the settings say of all pages, whichever feature has them: the static files and the shop's look.
 package struct SiteSettings: Sendable {
     /// Folder of the static files.
     private let publicDirectory: String
+    /// The shop's name on every page; `nil` where a feature or the host names it.
+    package let shopName: String?
     /// Empty for the program's mark.
     private let logoPath: String
     /// `nil` for the colour of the style sheet.
@@ -19,6 +22,15 @@ package struct SiteSettings: Sendable {
             "public",
             "folder of the static files; empty: beside the program"
         )
+        let name = read.text(
+            "shop.name",
+            "",
+            "the shop's name on every page; empty: provider.store_name, or the web host where there is no checkout"
+        )
+        if !PrintableText.isGood(name, length: 0...100) {
+            read.complain("shop.name", "not a line of at most 100 characters, without blanks at its ends")
+        }
+        shopName = name.isEmpty ? nil : name
         logoPath = read.file(
             "shop.logo",
             "PNG, JPEG, WebP or SVG of at most 64 KB beside the shop's name; empty: the program's logo"

@@ -133,6 +133,7 @@ package final class ScriptedProgram {
             logger: log.logger(),
             metrics: MetricsRegistry()
         )
+        process.shopName = site.shopName
         process.administration = AdminListener(origin: admin, isLocal: true)
         process.developmentAuthority = isDemo ? Array("authority".utf8) : nil
         return process

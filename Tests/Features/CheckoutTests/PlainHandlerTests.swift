@@ -23,6 +23,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ([:], "My Sweet Shop"), (["provider.store_name": "Tea"], "Tea"),
+        (["provider.store_name": "Tea", "shop.name": "Tea House"], "Tea House"),
+    ])
+    func `have the shop's name, or that of the store at Amazon`(settings: [String: String], name: String) async throws {
+        try await withCheckout(settings) { shop in
+            let answer = try await shop.ask(.get, "/error", fields: [Browser.english])
+            #expect(answer.body.contains(" | \(name)</title>"))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `say what a demo is about, in a demo`(isDemo: Bool) async throws {
         try await withCheckout(isDemo: isDemo) { shop in

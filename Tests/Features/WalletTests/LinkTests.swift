@@ -90,6 +90,20 @@ import WalletPass
             #expect(alone[.contentType] == "application/vnd.apple.pkpass")
 
             try WalletFolders.addEvent(wallet.folder)
+    @Test(arguments: [("Example Shop <&>", "Example Shop &lt;&amp;&gt;"), ("", "shop.example")])
+    func `has pages with the shop's name, or with the host where it has none`(name: String, shown: String) async throws
+    {
+        try await withWallet(["shop.name": name]) { wallet in
+            let card = try await wallet.member()
+            for (target, status) in [(card.linkTarget, 200), ("/wallet/\(card.account)?k=x", 404)] {
+                let reply = try await wallet.ask(.get, target, fields: Self.fields(Self.desk, Self.html, "en"))
+                let page = String(decoding: reply.body, as: UTF8.self)
+                #expect(reply.status == status)
+                #expect(page.contains(" | \(shown)</title>") && page.contains("<span>\(shown)</span>"), "\(page)")
+            }
+        }
+    }
+
             try wallet.process.reload()
             let draft = try MemberDraft(
                 try JSONReader(["externalId": "m-1", "name": "山田 花子", "template": "event"])

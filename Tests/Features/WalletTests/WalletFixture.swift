@@ -234,7 +234,7 @@ private func start(_ settings: [String: String], _ folder: String) throws -> (Ru
     guard problems.isEmpty, let web = WebOrigin("https://" + WalletFixture.host),
         let link = WebOrigin("https://l.example")
     else { throw FixtureError(description: problems.joined(separator: "; ")) }
-    let process = ProcessContext(
+    var process = ProcessContext(
         features,
         version: "1",
         web: web,
@@ -244,6 +244,7 @@ private func start(_ settings: [String: String], _ folder: String) throws -> (Ru
         logger: .silent,
         metrics: MetricsRegistry()
     )
+    process.shopName = site.shopName
     return (try configured.start(process), process)
 }
 

@@ -27,6 +27,7 @@ extension Configuration {
             logger: logger,
             metrics: metrics
         )
+        process.shopName = site.shopName
         process.developmentAuthority = authority
         process.administration = listeners.admin.map { address in
             AdminListener(origin: listeners.adminOrigin, isLocal: address.isLocal && !address.addressBytes.isEmpty)
