@@ -176,7 +176,7 @@ let floors = [
             part("Settings", tests: []),
             part("Operations", ["Settings"], tests: []),
             part("Web", ["HTTPServer", "Cryptography"], tests: []),
-            part("Pages", ["Web"], tests: []),
+            part("Pages", ["Web"], tests: ["Cryptography"]),
             part(
                 "ServerCore",
                 ["Pages", "Web", "Postgres", "Operations", "Settings", "Cryptography", "HTTPClient"],
@@ -265,7 +265,7 @@ let floors = [
             part("AmazonPaySimulator", ["SimulatorCore", "AmazonPay", "HTTPClient"], tests: ["Commerce"]),
             part(
                 "PushSimulator",
-                ["SimulatorCore", "WalletPass", "HTTPClient", "CNGHTTP2"],
+                ["SimulatorCore", "WalletPass", "HTTPClient", "CNGHTTP2", "Pages"],
                 tests: [],
                 resources: ["Vectors"]
             ),

@@ -1,6 +1,7 @@
 import Cryptography
 import EventIO
 import HTTPCore
+import Pages
 import Primitives
 import StrictJSON
 import TestKit
@@ -41,7 +42,7 @@ import WalletPass
         }
     }
 
-    @Test(arguments: [(desk, "ja"), (insideAnApp, "en"), ("Mozilla/5.0 (Linux; Android 16)", "fr")])
+    @Test(arguments: [(desk, "ja"), (desk, "en"), (insideAnApp, "en"), ("Mozilla/5.0 (Linux; Android 16)", "fr")])
     func `is a page that leads to the card for other browsers`(agent: String, language: String) async throws {
         try await withWallet { wallet in
             let card = try await wallet.member()
@@ -56,7 +57,14 @@ import WalletPass
             let page = String(decoding: reply.body, as: UTF8.self)
             #expect(page.contains(language == "ja" ? #"<html lang="ja""# : #"<html lang="en""#))
             #expect(page.contains("Safari"))
-            #expect(!page.contains("<script"))
+            #expect(!page.contains("<script") && !page.contains("style="))
+            // Whoever sits at a computer has the phone beside it.
+            let code = try #require(QRCode(card.link))
+            let hasCode = page.contains(
+                #"aria-label="\#(language == "ja" ? "このページのリンクのQRコード" : "QR code of the link of this page")""#
+            )
+            #expect(hasCode == (agent == Self.desk))
+            #expect(page.contains("d=\"\(code.path)\"") == (agent == Self.desk))
             #expect(!page.contains("山田"))
             let address = try #require(
                 page.split(separator: "href=\"/wallet/").dropFirst().first?.split(separator: "\"").first
@@ -82,14 +90,6 @@ import WalletPass
         }
     }
 
-    @Test func `is a bundle of all cards where it is asked for them`() async throws {
-        try await withWallet { wallet in
-            let card = try await wallet.member()
-            // One card is no bundle.
-            let alone = try await wallet.ask(.get, card.linkTarget + "&all=1")
-            #expect(alone[.contentType] == "application/vnd.apple.pkpass")
-
-            try WalletFolders.addEvent(wallet.folder)
     @Test(arguments: [("Example Shop <&>", "Example Shop &lt;&amp;&gt;"), ("", "shop.example")])
     func `has pages with the shop's name, or with the host where it has none`(name: String, shown: String) async throws
     {
@@ -104,6 +104,14 @@ import WalletPass
         }
     }
 
+    @Test func `is a bundle of all cards where it is asked for them`() async throws {
+        try await withWallet { wallet in
+            let card = try await wallet.member()
+            // One card is no bundle.
+            let alone = try await wallet.ask(.get, card.linkTarget + "&all=1")
+            #expect(alone[.contentType] == "application/vnd.apple.pkpass")
+
+            try WalletFolders.addEvent(wallet.folder)
             try wallet.process.reload()
             let draft = try MemberDraft(
                 try JSONReader(["externalId": "m-1", "name": "山田 花子", "template": "event"])

@@ -63,10 +63,11 @@ extension WalletPart {
         )
         if let type, !isWhole { found.removeAll { $0.pass.passType.octets != type.octets } }
         guard let first = found.first, isKey else { throw Failure(.notFound) }
-        if LinkVisitor(request).wantsPage {
+        let visitor = LinkVisitor(request)
+        if visitor.wantsPage {
             let path = try linkPath(of: account, secret: first.secret, number: first.link)
             let cards = isWhole ? "&all=1" : type == nil ? "" : "&\(LinkVisitor.type)=\(first.pass.passType)"
-            return page(to: request, file: path + cards + "&\(LinkVisitor.download)=1")
+            return page(to: request, path + cards, for: visitor)
         }
         var cards: [PassFile] = []
         for (index, card) in found.enumerated() {
@@ -94,9 +95,11 @@ extension WalletPart {
         return response
     }
 
-    private func page(to request: HTTPRequest, file path: String) -> HTTPResponse {
+    private func page(to request: HTTPRequest, _ path: String, for visitor: LinkVisitor) -> HTTPResponse {
         let language = Language(preferredBy: request)
-        let document = frames[language].linkPage(LinkTarget(path) ?? .root)
+        let file = LinkTarget(path + "&\(LinkVisitor.download)=1") ?? .root
+        let code = visitor.hasOtherPhone ? QRCode(process.web.text + path) : nil
+        let document = frames[language].linkPage(file, code)
         var response = HTTPResponse(.ok, block: pageBlock, body: .bytes(document.bytes))
         _ = response.add(.contentSecurityPolicy, ContentSecurityPolicy.plain)
         return response
@@ -115,6 +118,8 @@ struct LinkVisitor {
     /// Browsers ask for HTML by name; curl, and what fetches cards, does not. Of browsers those of an iPhone that call themselves
     /// Safari take a card by one tap; the windows of other apps there do not.
     let wantsPage: Bool
+    /// Whether the phone that is to have the card is another machine: whoever sits at a computer.
+    let hasOtherPhone: Bool
 
     init(_ request: HTTPRequest) {
         let asksForCard = (try? request.queryParameters().all)?.contains {
@@ -123,10 +128,13 @@ struct LinkVisitor {
         var isBrowser = false
         request.forEachValue(.accept) { value in isBrowser = isBrowser || value.has("text/html") }
         var takesCards = false
+        var isPhone = false
         request.forEachValue(.userAgent) { value in
             takesCards = value.has("iPhone") && value.has("Safari/")
+            isPhone = value.has("iPhone") || value.has("Android") || value.has("Mobile")
         }
         wantsPage = isBrowser && !takesCards && asksForCard != true
+        hasOtherPhone = !isPhone
     }
 }
 

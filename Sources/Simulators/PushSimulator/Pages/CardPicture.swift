@@ -81,7 +81,7 @@ struct CardPicture: Sendable {
         }
         let format = code["format"]?.text ?? ""
         var picture: HTML = ""
-        if format.octets == "PKBarcodeFormatQR", let symbol = QRCode(message) { picture = symbol.svg }
+        if format.octets == "PKBarcodeFormatQR" { picture = CardPicture.code(message) }
         let caption = code["altText"]?.text.map { card.text($0, in: languages) } ?? message
         let kind = picture == "" ? "[\(format.dropFirst("PKBarcodeFormat".utf8.count))] " : ""
         return "<div class=\"code\">\(picture)\(kind)\(caption)</div>"

@@ -1,9 +1,7 @@
 import Cryptography
+import Pages
 import Primitives
-import SimulatorCore
 import Testing
-
-@testable import PushSimulator
 
 @Suite("QR codes")
 struct QRCodeTests {
@@ -11,7 +9,16 @@ struct QRCodeTests {
         let code = try #require(QRCode("M-000123"))
         let rows = code.modules.map { row in String(row.map { $0 ? "#" : "." }) }
         #expect(rows.joined(separator: "\n") == Self.member)
-        #expect(code.svg.text.hasPrefix("<svg viewBox=\"0 0 29 29\""))
+        #expect(code.side == 29)
+        // Drawn again from the path, it is the same.
+        var drawn = Array(repeating: Array(repeating: ".", count: 29), count: 29)
+        for bar in code.path.split(separator: "z") {
+            let numbers = bar.split { !$0.isNumber }.compactMap { Int($0) }
+            #expect(String(bar) == "M\(numbers[0]) \(numbers[1])h\(numbers[2])v1h-\(numbers[2])")
+            for column in numbers[0]..<(numbers[0] + numbers[2]) { drawn[numbers[1]][column] = "#" }
+        }
+        #expect(drawn[4..<25].map { $0[4..<25].joined() }.joined(separator: "\n") == Self.member)
+        #expect(drawn.joined().count { $0 == "#" } == rows.joined().count { $0 == "#" })
     }
 
     /// Digests of codes that a reader of another make has read: with two blocks, and with the number of the version in them.

@@ -1,9 +1,7 @@
-import SimulatorCore
-
 /// A QR code of level L for a text, ISO/IEC 18004, versions 1 to 9.
-struct QRCode: Sendable {
+package struct QRCode: Sendable {
     /// Dark modules, row by row.
-    private(set) var modules: [[Bool]]
+    package private(set) var modules: [[Bool]]
     /// Modules that no data may take.
     private var isFixed: [[Bool]]
     private let size: Int
@@ -21,7 +19,7 @@ struct QRCode: Sendable {
     ]
 
     /// The code of a text in UTF-8; `nil` where it has more than 230 bytes.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let version = Self.capacities.firstIndex(where: { $0.data * $0.blocks >= bytes.count + 2 }) else {
             return nil
@@ -33,14 +31,21 @@ struct QRCode: Sendable {
         draw(Self.codewords(bytes, version))
     }
 
-    /// A picture without a size of its own.
-    var svg: HTML {
+    /// The width of a picture with the margin that readers need, in modules.
+    package var side: Int { size + 8 }
+
+    /// The dark modules inside that margin as the data of an SVG path: digits, blanks and letters of commands alone.
+    package var path: String {
         var path = ""
         for (row, line) in modules.enumerated() {
-            for (column, isDark) in line.enumerated() where isDark { path += "M\(column + 4) \(row + 4)h1v1h-1z" }
+            var column = 0
+            while let start = line[column...].firstIndex(of: true) {
+                let end = line[start...].firstIndex(of: false) ?? size
+                path += "M\(start + 4) \(row + 4)h\(end - start)v1h-\(end - start)z"
+                column = end
+            }
         }
-        let side = String(size + 8)
-        return "<svg viewBox=\"0 0 \(side) \(side)\" role=\"img\" aria-label=\"QR\"><path d=\"\(path)\"/></svg>"
+        return path
     }
 
     // MARK: Data
