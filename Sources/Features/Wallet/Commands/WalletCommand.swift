@@ -8,24 +8,28 @@ import Settings
 import StrictJSON
 import WalletPass
 
-/// `sallyport wallet`: looks at templates, certificates, finished passes and members.
+/// `sallyport wallet`: looks at templates, certificates, finished passes and members, and has phones woken.
 enum WalletCommand {
     static let command = FeatureCommand(
         of: WalletFeature.self,
         "wallet",
-        operands: "certificates|build TEMPLATE FILE|check FILE...|member ID",
-        "look at pass templates, certificates, finished passes and members",
+        operands: "certificates|build TEMPLATE FILE|check FILE...|member ID|push [PASS_TYPE]",
+        "look at pass templates, certificates, finished passes and members; wake phones",
         details: """
             certificates prints the certificate of each pass type, and what is wrong with it or with a template. build makes a pass of
             a template and writes it to a file; it has no web service, so that no phone asks for news of it. check judges passes, and
             bundles of passes (.pkpasses), as phones do, under the certificates of --trust. member prints a member with passes, phones
-            and history; ID is that of the account or the shop's own. Exit status: 0 done, 1 something is wrong, 2 wrong use.
+            and history; ID is that of the account or the shop's own. push has all phones woken with cards of a pass type, or with
+            --account those of one member; the program that serves sends the pushes, wallet.wake_rate a second for a type. A phone that
+            is woken asks for news, and shows nothing where there is none. It is recorded as `sallyport audit --operators` shows. Exit
+            status: 0 done, 1 something is wrong, 2 wrong use.
             """,
         options: [
             CommandOption("fields", "JSON", "build: what is filled in, an object of texts and whole numbers"),
             CommandOption("serial", "TEXT", "build: the serial number; default: a random one"),
             CommandOption("trust", "FILE", "check: certificates of the root that passes have to lead to, PEM or DER"),
-        ],
+            CommandOption("account", "ID", "push: the member whose phones are woken, by account or the shop's own id"),
+        ] + OperatorTrail.options,
         run: { feature, input, context in
             let operands = input.arguments.operands
             switch (operands.first, operands.count) {
@@ -33,7 +37,11 @@ enum WalletCommand {
             case ("build", 3): return try build(feature.settings, operands[1], operands[2], input)
             case ("check", 2...): return try check(Array(operands.dropFirst()), input)
             case ("member", 2): return try await member(operands[1], input.console, context)
-            default: throw ConfigurationError(problems: ["wallet: name one of certificates, build, check and member"])
+            case ("push", _):
+                let account = input.arguments.values["account"]
+                return try await push(try PushTarget(operands: operands.dropFirst(), account: account), input, context)
+            default:
+                throw ConfigurationError(problems: ["wallet: name one of certificates, build, check, member and push"])
             }
         }
     ).with(
@@ -41,6 +49,7 @@ enum WalletCommand {
             "sallyport wallet certificates",
             "sallyport wallet build member card.pkpass --fields '{\"name\":\"Hana\",\"points\":100,\"memberId\":\"m-1\"}'",
             "sallyport wallet check card.pkpass --trust AppleRootCA.cer",
+            "sallyport wallet push pass.com.example.shop.member --reason 'new opening hours'",
         ]
     )
 
