@@ -4,7 +4,8 @@ package import Primitives
 ///
 /// The key may be used from any thread.
 package final class ES256PublicKey: Sendable {
-    private let key: ECDSAPublicKey
+    /// The same key as one of either curve.
+    package let key: ECDSAPublicKey
 
     /// Length of a signature: two numbers of 32 bytes.
     package static let signatureBytes = 64

@@ -96,6 +96,25 @@ package enum KeyKind: Sendable, Hashable {
         }
     }
 
+    /// A number of the key, big-endian.
+    ///
+    /// - Parameters:
+    ///   - name: OpenSSL's, for example `n`.
+    ///   - bytes: How many to write; without it as many as the number has.
+    func number(_ name: StaticString, bytes: Int? = nil) throws(CryptographyError) -> [UInt8] {
+        var number: OpaquePointer?
+        guard unsafe EVP_PKEY_get_bn_param(handle, "\(name)", &number) == 1, let number = unsafe number else {
+            throw CryptographyError.openSSL(.failed, "EVP_PKEY_get_bn_param")
+        }
+        defer { unsafe BN_free(number) }
+        let count = unsafe bytes ?? Int(BN_num_bits(number) + 7) / 8
+        var output = [UInt8](repeating: 0, count: count)
+        guard unsafe BN_bn2binpad(number, &output, Int32(truncatingIfNeeded: count)) == count else {
+            throw CryptographyError.openSSL(.failed, "BN_bn2binpad")
+        }
+        return output
+    }
+
     /// The private key as PKCS#8 in PEM.
     func privatePEM() throws(CryptographyError) -> [UInt8] {
         let memory = try Memory()

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A public key of one of the kinds that signatures here are verified with.
 package enum PublicKey: Sendable {
     /// On the curve P-256 or P-384.
@@ -64,6 +66,35 @@ package enum PublicKey: Sendable {
         // Neither unused bits nor compression.
         let info = DERValue.sequence(algorithm, DERValue.encode(DERValue.Tag.bitString, [0, 4] + x + y))
         return try PublicKey(subjectPublicKeyInfo: info)
+    }
+
+    /// The numbers that the key consists of.
+    package enum Numbers: Sendable, Equatable {
+        /// Big-endian, without zeros in front.
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+        /// Each as long as a coordinate is on the curve.
+        case ecdsa(x: [UInt8], y: [UInt8], EllipticCurve)
+    }
+
+    /// The numbers that the key consists of.
+    ///
+    /// - Throws: `failed` where OpenSSL refuses.
+    package func numbers() throws(CryptographyError) -> Numbers {
+        switch self {
+        case .ecdsa(let ecdsa):
+            try ecdsa.key.withLock { (key) throws(CryptographyError) in
+                let size = ecdsa.curve.numberBytes
+                return .ecdsa(
+                    x: try key.number("qx", bytes: size),
+                    y: try key.number("qy", bytes: size),
+                    ecdsa.curve
+                )
+            }
+        case .rsa(let rsa):
+            try rsa.key.withLock { (key) throws(CryptographyError) in
+                .rsa(modulus: try key.number("n"), exponent: try key.number("e"))
+            }
+        }
     }
 
     private init(owning key: consuming sending Key) throws(CryptographyError) {

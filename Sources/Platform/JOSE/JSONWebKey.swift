@@ -1,9 +1,9 @@
-import Cryptography
+package import Cryptography
 import Primitives
-import StrictJSON
+package import StrictJSON
 
 /// Public keys in JSON, RFC 7517 and RFC 7518 section 6.
-enum JSONWebKey {
+package enum JSONWebKey {
     /// Members that only a private or secret key has.
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
@@ -11,10 +11,7 @@ enum JSONWebKey {
     ///
     /// - Throws: `invalidKey`.
     static func publicKey(_ jwk: JSONValue) throws(CryptographyError) -> PublicKey {
-        let members = jwk.members
-        guard !privateMembers.contains(where: { name in members.contains { $0.name.octets == name.octets } }) else {
-            throw refusal("a key that is not public")
-        }
+        guard !isPrivate(jwk) else { throw refusal("a key that is not public") }
         let key = try key(of: jwk)
         guard mayVerify(jwk) else { throw refusal("a key for another use") }
         if let member = jwk["alg"] {
@@ -23,6 +20,37 @@ enum JSONWebKey {
             }
         }
         return key
+    }
+
+    /// Whether a member stands there that belongs to a private or secret key.
+    static func isPrivate(_ jwk: JSONValue) -> Bool {
+        let members = jwk.members
+        return privateMembers.contains { name in members.contains { $0.name.octets == name.octets } }
+    }
+
+    /// Writes a key for others to verify with.
+    ///
+    /// - Parameters:
+    ///   - keyID: `kid`; without it the key has none.
+    /// - Returns: An object with the public half, `use` and `alg`.
+    /// - Throws: `failed` where OpenSSL refuses.
+    package static func value(
+        of key: JWSVerificationKey,
+        keyID: String?
+    ) throws(CryptographyError) -> JSONValue {
+        var members = keyID.map { [JSONMember("kid", .string($0))] } ?? []
+        let text = { (bytes: [UInt8]) in JSONValue.string(Base64URL.encode(bytes)) }
+        switch try key.key.numbers() {
+        case .rsa(let modulus, let exponent):
+            members += [JSONMember("kty", "RSA"), JSONMember("n", text(modulus)), JSONMember("e", text(exponent))]
+        case .ecdsa(let x, let y, let curve):
+            members += [
+                JSONMember("kty", "EC"), JSONMember("crv", curve == .p256 ? "P-256" : "P-384"),
+                JSONMember("x", text(x)), JSONMember("y", text(y)),
+            ]
+        }
+        members += [JSONMember("use", "sig"), JSONMember("alg", .string(key.algorithm.rawValue))]
+        return .object(members)
     }
 
     private static func key(of jwk: JSONValue) throws(CryptographyError) -> PublicKey {

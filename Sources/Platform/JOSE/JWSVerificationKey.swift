@@ -8,7 +8,7 @@ package import StrictJSON
 package final class JWSVerificationKey: Sendable {
     /// The algorithm of the key's kind.
     package let algorithm: JWSAlgorithm
-    private let key: PublicKey
+    let key: PublicKey
 
     /// A key.
     package init(_ key: PublicKey) {
@@ -33,6 +33,9 @@ package final class JWSVerificationKey: Sendable {
     /// - Parameter pem: SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
     /// - Throws: `invalidKey` for anything else, or a key of another kind or strength.
     package convenience init(pem: [UInt8]) throws(CryptographyError) { self.init(try PublicKey(pem: pem)) }
+
+    /// A key on the curve P-256.
+    package convenience init(_ key: ES256PublicKey) { self.init(.ecdsa(key.key)) }
 
     /// The public half of a key that signs.
     ///
