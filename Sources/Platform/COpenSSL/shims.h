@@ -265,3 +265,39 @@ static inline int shim_set_any_purpose(X509_STORE *store, int64_t seconds) {
     X509_VERIFY_PARAM_set_time(rules, (time_t)seconds);
     return 1;
 }
+
+// Revocation (OCSP).
+
+/// A list of one certificate, which the list does not own; freed by shim_free_list.
+static inline STACK_OF(X509) *shim_list_of(X509 *certificate) {
+    STACK_OF(X509) *list = sk_X509_new_null();
+    if (list && sk_X509_push(list, certificate) > 0) return list;
+    sk_X509_free(list);
+    return NULL;
+}
+
+static inline void shim_free_list(STACK_OF(X509) *list) { sk_X509_free(list); }
+
+/// The digest of a signature by ECDSA over an answer, as a NID; NID_undef for a signature of another kind.
+static inline int shim_ocsp_digest(const OCSP_BASICRESP *answer) {
+    const ASN1_OBJECT *algorithm = NULL;
+    int digest = NID_undef, key = NID_undef;
+    X509_ALGOR_get0(&algorithm, NULL, NULL, OCSP_resp_get0_tbs_sigalg(answer));
+    if (!OBJ_find_sigid_algs(OBJ_obj2nid(algorithm), &digest, &key)) return NID_undef;
+    return key == NID_X9_62_id_ecPublicKey ? digest : NID_undef;
+}
+
+/// Whether one entry of an answer names a certificate by the digest that the entry has chosen: 1, 0, or -1 for a failure.
+static inline int shim_ocsp_names(const OCSP_SINGLERESP *entry, const X509 *certificate, const X509 *issuer) {
+    ASN1_OBJECT *algorithm = NULL;
+    // Only the pointer is not const.
+    OCSP_CERTID *named = (OCSP_CERTID *)OCSP_SINGLERESP_get0_id(entry);
+    if (!OCSP_id_get0_info(NULL, &algorithm, NULL, NULL, named)) return -1;
+    int digest = OBJ_obj2nid(algorithm);
+    if (digest != NID_sha1 && digest != NID_sha256 && digest != NID_sha384 && digest != NID_sha512) return 0;
+    OCSP_CERTID *own = OCSP_cert_to_id(EVP_get_digestbynid(digest), certificate, issuer);
+    if (!own) return -1;
+    int same = OCSP_id_cmp(own, named) == 0;
+    OCSP_CERTID_free(own);
+    return same;
+}
