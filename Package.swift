@@ -227,7 +227,7 @@ let floors = [
             part("SecurityText", tests: ["FeatureTestKit"]),
             part(
                 "Wallet",
-                ["WalletPass", "TLS", "HTTP2"],
+                ["WalletPass", "JOSE", "TLS", "HTTP2"],
                 tests: ["FeatureTestKit", "PostgresTestKit"],
                 resources: ["Vectors"]
             ),
@@ -265,7 +265,7 @@ let floors = [
             part("AmazonPaySimulator", ["SimulatorCore", "AmazonPay", "HTTPClient"], tests: ["Commerce"]),
             part(
                 "PushSimulator",
-                ["SimulatorCore", "WalletPass", "HTTPClient", "CNGHTTP2", "Pages"],
+                ["SimulatorCore", "WalletPass", "JOSE", "HTTPClient", "CNGHTTP2", "Pages"],
                 tests: [],
                 resources: ["Vectors"]
             ),

@@ -1,5 +1,7 @@
 import Cryptography
+import JOSE
 import Primitives
+import StrictJSON
 
 /// What a team signs provider tokens with, in place of certificates.
 struct ProviderKey: Sendable {
@@ -20,7 +22,8 @@ final class ProviderTokens {
         let at: WallTime
     }
 
-    private let key: ProviderKey
+    private let team: String
+    private let signer: JWTSigner
     private var current: Made?
     private var older: Made?
     private var lastMade: WallTime?
@@ -30,7 +33,10 @@ final class ProviderTokens {
     /// The service takes none that is older.
     private static let most = Duration.seconds(59 * 60)
 
-    init(_ key: ProviderKey) { self.key = key }
+    init(_ key: ProviderKey) {
+        team = key.team
+        signer = JWTSigner(key: key.key, keyID: key.id, type: nil)
+    }
 
     /// The token to send, for `authorization: bearer`.
     ///
@@ -61,10 +67,7 @@ final class ProviderTokens {
     }
 
     private func make(at now: WallTime) throws(CryptographyError) -> String {
-        let claims = #"{"iss":"\#(key.team)","iat":\#(now.seconds)}"#
-        let header = #"{"alg":"ES256","kid":"\#(key.id)"}"#
-        let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.utf8))
-        let text = signed + "." + Base64URL.encode(try key.key.sign(Array(signed.utf8)))
+        let text = try signer.sign(claims: ["iss": .string(team), "iat": .number(String(now.seconds))])
         older = current
         current = Made(text: text, at: now)
         lastMade = now

@@ -1,4 +1,5 @@
 package import Cryptography
+import JOSE
 import Primitives
 import StrictJSON
 
@@ -6,7 +7,7 @@ import StrictJSON
 package struct ProviderKey: Sendable {
     let id: String
     let team: String
-    let key: ES256PublicKey
+    let key: JWSVerificationKey
 
     /// A key.
     ///
@@ -16,7 +17,7 @@ package struct ProviderKey: Sendable {
     package init(id: String, team: String, key: ES256PublicKey) {
         self.id = id
         self.team = team
-        self.key = key
+        self.key = JWSVerificationKey(key)
     }
 }
 
@@ -43,13 +44,10 @@ struct ProviderToken: Sendable, Equatable {
         let words = authorization.octets.parts(between: UInt8(ascii: " "), keepingEmpty: false)
         guard words.count == 2, words[0].lowercased().octets == "bearer" else { throw .invalidProviderToken }
         text = words[1]
-        let parts = text.octets.parts(between: UInt8(ascii: "."))
-        guard parts.count == 3, let head = Self.json(parts[0]), let claims = Self.json(parts[1]),
-            let signature = Base64URL.decode(parts[2]), head["alg"]?.text?.octets == "ES256",
-            let id = head["kid"]?.text, let key = keys.first(where: { $0.id.octets == id.octets }),
-            claims["iss"]?.text?.octets == key.team.octets, let seconds = claims["iat"]?.integer,
-            (0...4_102_444_800).contains(seconds),
-            key.key.verify(signature, of: Array((parts[0] + "." + parts[1]).utf8))
+        guard let token = try? CompactJWS(text), let id = token.header.keyID,
+            let key = keys.first(where: { $0.id.octets == id.octets }),
+            token.payload["iss"]?.text?.octets == key.team.octets, let seconds = token.payload["iat"]?.integer,
+            (0...4_102_444_800).contains(seconds), token.isSigned(with: key.key)
         else { throw .invalidProviderToken }
         (keyID, team, issuedAt) = (key.id, key.team, WallTime(seconds: Int64(seconds)))
         guard issuedAt <= now + Self.leeway else { throw .invalidProviderToken }
@@ -57,9 +55,16 @@ struct ProviderToken: Sendable, Equatable {
     }
 
     static func == (one: ProviderToken, other: ProviderToken) -> Bool { one.text.octets == other.text.octets }
+}
 
-    private static func json(_ part: String) -> JSONValue? {
-        Base64URL.decode(part).flatMap { try? JSONParser.parse($0) }
+extension CompactJWS {
+    fileprivate func isSigned(with key: JWSVerificationKey) -> Bool {
+        do throws(JWSError) {
+            try verify(with: key, allowing: [.es256])
+            return true
+        } catch {
+            return false
+        }
     }
 }
 
