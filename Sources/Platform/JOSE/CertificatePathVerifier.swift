@@ -65,6 +65,9 @@ package final class CertificatePathVerifier: Sendable {
         return try path.verified(at: time)
     }
 
+    /// How many paths are remembered.
+    package var rememberedCount: Int { remembered.withLock { $0.count } }
+
     /// What a path is found by.
     private struct Certificates: Hashable {
         let leaf: OctetText

@@ -232,4 +232,42 @@ struct CertificatePathRuleTests {
             }
         }
     }
+
+    @Test func `is remembered among few, and not for long`() throws {
+        let clock = ManualClock()
+        let root = try TestPath.root.issued(by: nil)
+        let intermediate = try TestPath.intermediate.issued(by: root)
+        let verifier = CertificatePathVerifier(
+            roots: [try X509Certificate(root.certificatePEM)],
+            purpose: .appStore,
+            clock: clock
+        )
+        let middle = Base64.encode(try X509Certificate(intermediate.certificatePEM).der)
+        let verify = {
+            let leaf = try X509Certificate(TestPath.leaf.issued(by: intermediate).certificatePEM)
+            _ = try verifier.verify([Base64.encode(leaf.der), middle, "counted only"], at: TestPath.now)
+        }
+        #expect(verifier.rememberedCount == 0)
+        for _ in 0..<40 {
+            try verify()
+            #expect((1...CertificatePathVerifier.capacity).contains(verifier.rememberedCount))
+        }
+        #expect(verifier.rememberedCount > 8)
+        clock.advance(by: CertificatePathVerifier.life)
+        try verify()
+        #expect(verifier.rememberedCount == 1)
+    }
+
+    @Test func `that is bad is not remembered, and the third certificate is no part of it`() throws {
+        let path = try TestPath(leaf: TestPath.leaf.with("1.2.840.113635.100.6.11.1", ""))
+        let bad = path.verifier()
+        #expect(throws: CertificatePathError.marker(0)) { try bad.verify(path.x5c, at: TestPath.now) }
+        #expect(bad.rememberedCount == 0)
+        let good = try TestPath()
+        let verifier = good.verifier()
+        for third in ["", "a", "b"] {
+            _ = try verifier.verify([good.x5c[0], good.x5c[1], third], at: TestPath.now)
+        }
+        #expect(verifier.rememberedCount == 1)
+    }
 }
