@@ -111,6 +111,8 @@ extension Feature {
     package func walkthrough(web: WebOrigin, authorityPath: String) -> Walkthrough? { nil }
 
     static var routeCards: [RouteCard] { Shared.Part.routeCards }
+
+    static var part: any FeaturePart.Type { Shared.Part.self }
 }
 
 extension FeatureProcess {

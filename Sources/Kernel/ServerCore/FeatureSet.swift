@@ -28,6 +28,9 @@ package struct FeatureSet: Sendable {
     /// Every row that may be served.
     package var routes: [RouteCard] { types.flatMap { $0.routeCards } }
 
+    /// The types of their parts, for what is known of them without settings.
+    package var parts: [any FeaturePart.Type] { types.map { $0.part } }
+
     /// Every statement that is sent to the database.
     package var statements: [Statement] { cards.flatMap(\.statements.all) }
 

@@ -33,6 +33,9 @@ package protocol ServiceRouted: FeaturePart {
 extension ServiceRouted {
     package var servedRoutes: [ServiceRoute<Self>] { Self.serviceRoutes }
 
+    /// What is known of all of them.
+    package static var descriptions: [RouteDescription] { serviceRoutes.map(\.description) }
+
     package static var routeCards: [RouteCard] {
         routes.flatMap(\.cards) + BoundRoutes<Self>.group(serviceRoutes).cards
     }

@@ -2,8 +2,8 @@ package import EventIO
 
 /// The page of a feature, `docs/features/NAME.md`, with the rows that stand in no document of the program: below `## Settings` as in
 /// docs/settings.md, below `## Routes` as in docs/contract.md, below `## Rights` and `## Functions` as in docs/schema.md; below
-/// `## For the shop's programs` the routes below `/v1`, below `## Commands` one call of each command, with the statuses that it may end
-/// with in a shop of which the feature knows nothing.
+/// `## For the shop's programs` the routes below `/v1`, below `## For apps` those below `/app/v1`, below `## Commands` one call of
+/// each command, with the statuses that it may end with in a shop of which the feature knows nothing.
 package struct FeaturePage: Sendable {
     private let text: String
 

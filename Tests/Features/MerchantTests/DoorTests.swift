@@ -13,6 +13,7 @@ import Testing
         [(.authorization, "Basic " + MerchantKey.text)], [(.authorization, "Bearer " + MerchantKey.text + "A")],
         [(.authorization, "Bearer swk_short")],
         [(.authorization, "Bearer swa_" + MerchantKey.text.dropFirst(4))],
+        [(.authorization, "Bearer sat_" + MerchantKey.text.dropFirst(4))],
         [(.authorization, "Bearer " + MerchantKey.text), (.authorization, "Bearer " + MerchantKey.text)],
     ]
 

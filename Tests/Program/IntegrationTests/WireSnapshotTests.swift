@@ -38,7 +38,9 @@ private struct WireSnapshot {
     init(_ shop: Shop, key: String) throws {
         self.shop = shop
         self.key = key
-        others = try FeaturePage.names("Routes").union(FeaturePage.names("For the shop's programs"))
+        others = try ["Routes", "For the shop's programs", "For apps"].reduce(into: []) { names, section in
+            names.formUnion(try FeaturePage.names(section))
+        }
     }
 
     /// A request, beside its method and path.

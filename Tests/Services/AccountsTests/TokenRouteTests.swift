@@ -310,6 +310,47 @@ private let tokens = "/v1/accounts/\(account)/tokens"
     }
 }
 
+@Suite struct `A route below app v1` {
+    private static let all = (AccountsPart.descriptions + Shelf.descriptions).filter {
+        $0.path.text.hasPrefix("/app/v1/")
+    }
+
+    private static func content(_ route: RouteDescription) -> String? { route.method == .post ? "{}" : nil }
+
+    @Test(arguments: all.indices)
+    func `is open for tokens with its scope, and for nothing else`(index: Int) async throws {
+        let route = Self.all[index]
+        let (method, path, body) = (route.method, route.path.text, Self.content(route))
+        try await withTokens { program in
+            let none = try await program.ask(method, path, body: body)
+            #expect(none.status == 401 && none.code == "unauthenticated")
+            let key = "swk_" + shown.dropFirst(4)
+            #expect(try await program.app(method, path, body, token: key).status == 401)
+            #expect(program.database.names.isEmpty, "nothing is looked up")
+            program.database.answer("account_token_find")
+            #expect(try await program.app(method, path, body).status == 401)
+            guard route.principal != .app(nil) else { return }
+            program.letIn("other")
+            #expect(try await program.app(method, path, body).code == "scope_missing")
+        }
+    }
+}
+
+@Suite struct `A route below v1` {
+    private static let all = (AccountsPart.descriptions + Shelf.descriptions).filter { $0.path.text.hasPrefix("/v1/") }
+
+    @Test(arguments: all.indices)
+    func `is closed for tokens, and looks none up`(index: Int) async throws {
+        let route = Self.all[index]
+        let path = route.path.text.replacing("{id}", with: account.description).replacing("{token}", with: "x")
+        try await withTokens { program in
+            let answer = try await program.app(route.method, path, route.method == .post ? "{}" : nil)
+            #expect(answer.status == 401 && answer.code == "unauthenticated")
+            #expect(program.database.names.isEmpty)
+        }
+    }
+}
+
 @Suite struct `An app` {
     @Test func `is told for whom it speaks, with one statement`() async throws {
         try await withTokens { program in

@@ -26,18 +26,10 @@ extension RouteDescription {
     package enum Principal: Sendable, Hashable {
         /// Everybody's.
         case anybody
-        /// Those of merchants' programs, whose keys have the scope; below `/v1/`.
+        /// Those of merchants' programs, whose keys have the scope; below `/v1/` as a rule, and never below `/app/`.
         case program(Scope)
         /// Those of apps, whose tokens have the scope, or of any token; below `/app/v1/`.
         case app(AppScope?)
-
-        /// What the paths of its routes begin with.
-        package var place: String {
-            switch self {
-            case .anybody, .program: "/v1/"
-            case .app: "/app/v1/"
-            }
-        }
 
         /// The scope in words.
         var scopeText: String? {

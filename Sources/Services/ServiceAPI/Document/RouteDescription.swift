@@ -115,7 +115,7 @@ package struct RouteDescription: Sendable {
     /// What goes in and comes out.
     package let shape: Shape
 
-    /// A description; the path begins with the place of the principal.
+    /// A description.
     package init(
         _ method: HTTPMethod,
         _ path: RoutePattern,
@@ -160,8 +160,14 @@ package struct RouteDescription: Sendable {
         self.init(method, path, name, group, .app(scope), summary, shape)
     }
 
-    /// Whether principal and path go together: whoever takes a route for another principal than it has meets nobody there.
-    package var isWellPlaced: Bool { principal.isKnown && path.text.octets.starts(with: principal.place.octets) }
+    /// Whether principal and path go together: tokens open what is below `/app/v1/` and nothing else, and keys open nothing there.
+    package var isWellPlaced: Bool {
+        switch principal {
+        case .anybody: false
+        case .program: !path.text.octets.starts(with: "/app/")
+        case .app: path.text.octets.starts(with: "/app/v1/")
+        }
+    }
 
     /// Whether a request has content, which has to be JSON; what comes with any other is not looked at.
     var hasContent: Bool { shape.body != nil && mayHaveContent }

@@ -137,7 +137,7 @@ extension BoundRoutes: MountedRoutes where Part: ServiceRouted {
         for description in part.servedRoutes.map(\.description) where !description.isWellPlaced {
             throw RouteError(
                 description:
-                    "\(description.path.text): keys open paths below /v1/ alone, and tokens those below /app/v1/"
+                    "\(description.path.text): keys open no path below /app/, and tokens those below /app/v1/ alone"
             )
         }
         try routes.mount(BoundRoutes.group(part.servedRoutes), on: self)
