@@ -165,7 +165,7 @@ def free_ports(count):
 
 def drive(demo):
     routes = demo.command("routes")
-    for row in ("GET   /notes/{note}", "POST  /notes/{note}", "POST  /v1/notes/{board}"):
+    for row in ("GET   /notes/{note}", "POST  /notes/{note}", "POST  /v1/notes/{board}", "GET   /app/v1/notes"):
         expect(row in routes, True, f"`routes` has {row}")
     expect("notes                " in demo.command("--help"), True, "`--help` has the command")
     expect("SALLYPORT_NOTES_KEEP" in demo.command("help", "settings"), True, "`help settings` has the setting")
@@ -239,12 +239,14 @@ def drive_person(demo):
     account = json.loads(content)["id"]
     expect(status, 201, "an account")
     note = json.loads(demo.curl("/v1/notes/" + account, *bearer, *note_fields("For you"))[1])["id"]
+    app = drive_app(demo, bearer, account)
     export = json.loads(demo.curl(f"/v1/accounts/{account}/export", *bearer)[1])
     expect("For you (oval)" in str(export), True, f"the export: {export}")
     status, content = demo.curl(f"/v1/accounts/{account}", *bearer, "-X", "DELETE")
     report = {"feature": "notes", "outcome": "erased", "erased": [{"kind": "notes", "count": 1}]}
     expect((status, report in json.loads(content)["features"]), (200, True), f"the report: {content}")
     expect("For you" in demo.curl(f"/notes/{note}")[1], False, "the note of a person who is erased")
+    expect(demo.curl("/app/v1/account", *app)[0], 401, "the app of a person who is erased")
     wait_for(lambda: demo.command("notes").strip() == "3", "it is counted all the same")
 
     admin, jar = f"http://localhost:{demo.ports['ADMIN_LISTEN']}", str(demo.folder / "staff")
@@ -252,6 +254,29 @@ def drive_person(demo):
     curl = ["curl", "-sS", "-L", "-b", jar, "-c", jar, "-H", f"Origin: {admin}", "-H", "Accept-Language: en"]
     page = run([*curl, "--data-urlencode", f"name={name}", "--data-urlencode", f"key={key}", "-d", "next=/console/notes", f"{admin}/console/sign-in"])
     expect("<p>3</p>" in page, True, f"the page of the staff:\n{page}")
+
+
+def drive_app(demo, bearer, account):
+    """An app reads the notes of its account with a token, and no others; gives what it shows."""
+    def token(account, wish="{}"):
+        status, content = demo.curl(f"/v1/accounts/{account}/tokens", *bearer, "--json", wish)
+        expect(status, 201, f"a token: {content}")
+        return ("-H", "Authorization: Bearer " + json.loads(content)["token"])
+    app = token(account)
+    expect(json.loads(demo.curl("/app/v1/account", *app)[1])["id"], account, "whom the app speaks for")
+    status, content = demo.curl("/app/v1/notes", *app)
+    expect((status, json.loads(content)), (200, {"notes": ["For you (oval)"]}), "the notes of the app's account")
+    other = json.loads(demo.curl("/v1/accounts", *bearer, "--json", '{"externalId":"customer-2"}')[1])["id"]
+    stranger = token(other, '{"scopes":["notes"],"lifetime":60}')
+    expect(json.loads(demo.curl("/app/v1/notes", *stranger)[1]), {"notes": []}, "the notes of another account")
+    expect(demo.curl("/app/v1/notes", *bearer)[0], 401, "a key in place of a token")
+    expect(demo.curl("/v1/notes/" + account, *app, *note_fields("x"))[0], 401, "a token in place of a key")
+    expect(demo.curl("/app/v1/notes", *app, "-H", "Origin: null")[0], 403, "a token in a browser")
+    expect(demo.curl("/app/v1/token", *stranger, "-X", "DELETE")[0], 200, "signing out")
+    expect(demo.curl("/app/v1/account", *stranger)[0], 401, "a token after that")
+    document = json.loads(demo.curl("/v1/openapi.json")[1])["paths"]
+    expect(document["/app/v1/notes"]["get"]["security"], [{"token": ["notes"]}], "the description of the app's route")
+    return app
 
 
 def note_fields(text, size=0):

@@ -36,6 +36,7 @@ package struct AccountsFeature: Feature, FeatureProcess {
             let service = try loop.part(ServiceFeature.self)
             service.serve(part)
             service.authenticateApps(with: part)
+            part.eraseClaims = service.eraseClaims
         }
         return part
     }

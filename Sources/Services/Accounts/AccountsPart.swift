@@ -18,6 +18,8 @@ package final class AccountsPart: FeaturePart {
     private let active: [AccountData]
     /// What features let apps do, those that are on.
     let appScopes: [AppScope]
+    /// Removes what requests of an account's apps were answered.
+    var eraseClaims: (UUIDBytes) async throws(StoreError) -> Void = { _ in }
     private var erasers: [AccountData: AccountEraser] = [:]
     private var exporters: [AccountData: AccountExporter] = [:]
 
@@ -65,8 +67,11 @@ extension AccountsPart {
             try await loop.database.write(AccountStatement.begin(id), key: id).single()
         }
         guard let account = begun else { return nil }
-        // Its tokens have opened nothing since the mark, and no more are made.
-        _ = try await Failure.mapErrors { try await loop.database.write(AccountTokenStatement.erase(id), key: id) }
+        // Its tokens have opened nothing since the mark, and no more are made. What its apps were answered is the person's, too.
+        try await Failure.mapErrors {
+            _ = try await loop.database.write(AccountTokenStatement.erase(id), key: id)
+            try await eraseClaims(id)
+        }
         var report = ErasureReport()
         for data in holders { report.features.append((data.name, await outcome(of: data, id))) }
         if report.isComplete {

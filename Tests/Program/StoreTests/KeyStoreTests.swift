@@ -115,10 +115,11 @@ struct ClaimStoreTests {
         _ rig: Rig,
         _ word: String = "once",
         _ content: UInt8 = 1,
-        key: UUIDBytes = UUIDBytes(high: 7, low: 8)
+        key: UUIDBytes = UUIDBytes(high: 7, low: 8),
+        scope: UUIDBytes = Rig.account.claimScope
     ) throws -> IdempotencyClaim {
         IdempotencyClaim(
-            scope: Rig.account.claimScope,
+            scope: scope,
             key: key,
             word: try #require(IdempotencyWord(word)),
             fingerprint: RequestFingerprint(SHA256.digest(of: [content]))
@@ -266,6 +267,25 @@ struct ClaimStoreTests {
             try rig.sql("UPDATE api_idempotency SET lease_until = now() - interval '1 second'")
             #expect(try await store.tried(other, webviewSession: nil) == .reused)
             #expect(try await store.tried(spelt, webviewSession: nil) == nil)
+        }
+    }
+
+    @Test func `are all removed with the person whose app made them, and no others`() async throws {
+        try await withRig { rig in
+            let (store, person) = (PostgresKeyStore(client: rig.client), UUIDBytes(high: 9, low: 9))
+            for word in ["a", "b"] {
+                _ = try await store.tried(try claim(rig, word, scope: person), webviewSession: nil)
+                _ = try await store.tried(try claim(rig, word), webviewSession: nil)
+            }
+            try rig.sql(
+                """
+                INSERT INTO api_idempotency (key_id, idem, fingerprint, created_at, lease_until)
+                SELECT '\(person)', 'more ' || n, '', now(), now() FROM generate_series(1, 1500) AS n
+                """
+            )
+            try await store.erase(person)
+            let left = try rig.admin.rows("SELECT key_id::text, count(*)::text FROM api_idempotency GROUP BY 1")
+            #expect(left == [[Rig.account.claimScope.description, "2"]])
         }
     }
 

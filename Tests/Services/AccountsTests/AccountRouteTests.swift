@@ -101,7 +101,13 @@ extension ScriptedProgram {
         erased: Bool = false,
         cleared: Bool = false
     ) {
-        if statement == "account_erase" { database.answer("account_token_erase") }
+        if statement == "account_erase" {
+            database.answer("account_token_erase")
+            database.answer("api_claim_erase") { sent in
+                try #require(try sent.uuid(0, 0) == id)
+                return Parameters { $0.append(int32: 1) }
+            }
+        }
         database.answer(
             statement,
             Parameters { row in

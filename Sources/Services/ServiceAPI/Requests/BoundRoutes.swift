@@ -80,7 +80,7 @@ package final class BoundRoutes<Part: AnyObject> {
         // The request is looked at before anything is waited for, and talked about only with those who have a key.
         let invalid = validate(request, route.description)
         var caller = request.caller(service.hasher)
-        caller.showsKey = true
+        caller.showsKey = !wanted.isApp
         let content = Result { [caller] () throws(Failure) in
             try ServiceContent(request, route.description, caller)
         }
@@ -94,11 +94,7 @@ package final class BoundRoutes<Part: AnyObject> {
             counted = session.map { service.count(session: $0) } ?? service.count(grant.id)
             isAllowed = grant.allows(scope)
             principal = .program(key, grant)
-        case .app(let scope):
-            let (token, grant) = try await service.authenticateApp(request)
-            counted = service.count(account: grant.account)
-            isAllowed = scope.map(grant.scopes.contains) ?? true
-            principal = .app(token, grant)
+        case .app(let scope): (principal, counted, isAllowed) = try await authorizeApp(request, scope)
         // Nobody has said who may come in: such a route is not mounted.
         case .anybody: throw Failure(.unauthenticated)
         }
@@ -107,6 +103,18 @@ package final class BoundRoutes<Part: AnyObject> {
         guard isAllowed else { throw wanted.scopeRefusal }
         if let invalid { throw invalid }
         return ServiceCall(self, principal, try content.get())
+    }
+
+    /// For whom an app asks, what its account's limit leaves, and whether its token opens the route.
+    ///
+    /// Apart, so that what it keeps while it waits is not held for requests of merchants' programs.
+    private func authorizeApp(
+        _ request: HTTPRequest,
+        _ scope: AppScope?
+    ) async throws(Failure) -> (ServicePrincipal, RequestQuota, Bool) {
+        let (token, grant) = try await service.authenticateApp(request)
+        let isAllowed = scope.map(grant.scopes.contains) ?? true
+        return (.app(token, grant), service.count(account: grant.account), isAllowed)
     }
 
     /// What is wrong with the fields of a request; answered only to clients with a key or a token.

@@ -84,6 +84,25 @@ extension PostgresKeyStore {
         _ = try await client.write(call, key: claim.lockKey, isLastStep: true)
     }
 
+    static let eraseLimit = 1_000
+
+    static let eraseStatement = TypedStatement<Void, UUIDBytes>(
+        name: "api_claim_erase",
+        sql: """
+            DELETE FROM api_idempotency WHERE key_id = $1 AND idem = ANY (ARRAY(
+                SELECT c.idem FROM api_idempotency AS c WHERE c.key_id = $1 LIMIT \(eraseLimit)))
+            """
+    )
+
+    /// Removes all claims among those of a subject, whose requests are let in no more, with what they were answered.
+    ///
+    /// - Throws: `unavailable`, `overloaded`, `outcomeUnknown`, `fault`.
+    package func erase(_ scope: UUIDBytes) async throws(StoreError) {
+        while try await client.work(PostgresKeyStore.eraseStatement(scope)).affectedCount
+            == PostgresKeyStore.eraseLimit
+        {}
+    }
+
     /// How many answers one `prune` removes at most.
     package static let pruneLimit = 1_000
 

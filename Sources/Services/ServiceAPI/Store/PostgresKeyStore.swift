@@ -13,6 +13,7 @@ package final class PostgresKeyStore {
         answerStatement.statement,
         releaseStatement.statement,
         pruneStatement.statement,
+        eraseStatement.statement,
         findStatement,
         hashesStatement.statement,
         touchStatement.statement,

@@ -37,7 +37,7 @@ package struct Notes: Feature, FeatureProcess {
         cookies: [NotesPart.cookie],
         slots: [
             Scope.notesWrite, WebhookEventType.noteWritten, EventSubscription.notesCounted, AccountData.notes,
-            OperatorMenuEntry.notes,
+            OperatorMenuEntry.notes, AppScope.notes,
         ]
     )
 
@@ -149,15 +149,35 @@ extension Scope {
     static let notesWrite = Scope("notes:write")
 }
 
+extension AppScope {
+    static let notes = AppScope("notes")
+}
+
 extension RouteDescription {
+    private static let notes = Group("notes", "notes for buyers")
+
     static let writeNote = RouteDescription(
         .post,
         "/v1/notes/{board}",
         "writeNote",
-        Group("notes", "notes for buyers"),
+        notes,
         .notesWrite,
         "leave a note",
         writing
+    )
+
+    static let readOwnNotes = RouteDescription(
+        .get,
+        "/app/v1/notes",
+        "readOwnNotes",
+        notes,
+        .notes,
+        "read the notes for the account",
+        Shape(
+            .ok,
+            .object([.required("notes", .list(.text(1...4_100), 0...100_000))]),
+            AnswerExample("Notes", "notes", ["notes": ["Tea is ready"]])
+        )
     )
 
     private static var writing: Shape {

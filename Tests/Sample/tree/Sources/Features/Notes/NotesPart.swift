@@ -80,9 +80,16 @@ package final class NotesPart: OperatorPagePart, ServiceRouted {
         ),
     ]
 
-    /// What merchants' programs ask for.
+    /// What merchants' programs and apps ask for.
     package static let serviceRoutes = [
-        ServiceRoute<NotesPart>(.writeNote) { call throws(Failure) in try await call.part.write(call) }
+        ServiceRoute<NotesPart>(.writeNote) { call throws(Failure) in try await call.part.write(call) },
+        ServiceRoute(.readOwnNotes) { call throws(Failure) in
+            let (part, account) = (call.part, try call.account)
+            let texts = try await Failure.mapErrors {
+                try await part.loop.database.read(NoteStatement.export(account)).all()
+            }
+            return ServiceAnswer(.ok, ["notes": .array(texts.map(JSONValue.string))])
+        },
     ]
 
     private func overview(_ request: OperatorRequest) async throws -> OperatorPage {
