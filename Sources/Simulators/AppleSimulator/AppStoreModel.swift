@@ -22,6 +22,8 @@ package struct AppStoreModel: Sendable {
         package var root: IssuedCertificate
         /// Where notifications go, by environment.
         package var notificationURLs: [StoreEnvironment: String] = [:]
+        /// Where apps on devices hand purchases in, unless a tester says otherwise.
+        package var appServer = ""
         /// Ids come from it.
         package var seed: [UInt8]
         /// Networks of other machines that may use the control interface.
@@ -59,6 +61,8 @@ package struct AppStoreModel: Sendable {
         var outbox = NotificationOutbox()
         var rates = RateLimits()
         var revocation = RevocationService()
+        /// Apps that are signed in, by device.
+        var apps: [OctetText: DeviceApp] = [:]
         var idsOfXcode = 0
     }
 

@@ -56,12 +56,49 @@ package final class AppStoreSimulator: Simulator {
         let request = SimulatorRequest(request, reading: [], testers: model.configuration.testers)
         model.moveTo(reactor.wallNow)
         defer { notify() }
+        if AppStoreModel.isControl(request), let order = DeviceOrder(request) { return carryOut(order, request) }
         guard !AppStoreModel.isControl(request) else { return .now(HTTPResponse(model.answerTester(request))) }
         return model.receive(request).result(reactor, ifAbandoned: \.fault.abandonment) { pause in
             let step = self.model.resume(pause, at: self.reactor.wallNow)
             self.notify()
             return step
         }
+    }
+
+    // MARK: Devices
+
+    private func carryOut(_ order: DeviceOrder, _ request: SimulatorRequest) -> HandlerResult {
+        .later {
+            do throws(ControlError) {
+                try self.model.checkTester(request)
+                try await self.carryOut(order)
+            } catch {
+                return HTTPResponse(self.model.refusal(error, request))
+            }
+            self.model.moveTo(self.reactor.wallNow)
+            return HTTPResponse(self.model.answer(after: order, request))
+        }
+    }
+
+    private func carryOut(_ order: DeviceOrder) async throws(ControlError) {
+        switch order {
+        case .submit(let id):
+            let wanted = try model.submission(of: id)
+            let answer = await ask(wanted)
+            model.takeAnswer(answer, of: id)
+        case .balance(let view):
+            guard let wanted = model.balanceRequest(of: view) else {
+                throw ControlError(409, "No account is signed in on this device.")
+            }
+            let answer = await ask(wanted)
+            model.takeBalance(answer, of: view)
+        }
+    }
+
+    /// The answer of the developer's server; `nil` where none comes.
+    private func ask(_ request: OutboundRequest) async -> InboundResponse? {
+        guard let exchange else { return nil }
+        return try? await exchange.send(request)
     }
 
     /// Ends the sending.

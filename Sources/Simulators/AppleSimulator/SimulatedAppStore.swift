@@ -125,6 +125,7 @@ package struct SimulatedAppStore: SimulatedSystem {
         ]
         configuration.testers = launch.testers
         configuration.allowsOthers = launch.allowsOthers
+        configuration.appServer = site?.text ?? ""
         if let url = launch.options["app-store-notify"] {
             configuration.notificationURLs = [.production: url, .sandbox: url]
         }

@@ -33,6 +33,9 @@ extension AppStoreModel: ControlledModel {
         case (_, "authority", _): return try controlAuthority(request, Array(path.dropFirst()))
         case (_, "purchases", _): return try controlPurchases(request, Array(path.dropFirst()))
         case (_, "notifications", _): return try controlNotifications(request, Array(path.dropFirst()))
+        case ("POST", "device", 2) where path[1] == "app":
+            try signIn(ControlBody(request))
+            return .json(200, ["status": "ok"])
         case ("GET", "device", 1): return .json(200, try device(request))
         default: return nil
         }
@@ -124,7 +127,8 @@ extension AppStoreModel: ControlledModel {
         return .object(members + [JSONMember("signedTransaction", .string(try deviceText(of: purchase)))])
     }
 
-    private mutating func deviceText(of purchase: Purchase) throws(ControlError) -> String {
+    /// The text of a purchase as the app gets it.
+    mutating func deviceText(of purchase: Purchase) throws(ControlError) -> String {
         do throws(CryptographyError) { return try text(of: purchase, device: true) } catch { throw .signing(error) }
     }
 
@@ -161,6 +165,12 @@ extension AppStoreModel: ControlledModel {
 
     // MARK: Device
 
+    private func app(of customer: StoreCustomer, _ environment: StoreEnvironment) -> DeviceApp? {
+        var view = DeviceView()
+        (view.customer, view.environment) = (customer.name, environment)
+        return state.apps[view.key]
+    }
+
     /// What the app sees on the device of a customer.
     private mutating func device(_ request: SimulatorRequest) throws(ControlError) -> JSONValue {
         let bytes = Array(request.query.utf8)
@@ -180,14 +190,16 @@ extension AppStoreModel: ControlledModel {
                 "signedTransaction": .string(try deviceText(of: purchase)),
             ])
         }
-        let app: String
+        let own: String
         do throws(CryptographyError) {
-            app = try appTransaction(of: customer, in: environment, device: true)
+            own = try appTransaction(of: customer, in: environment, device: true)
         } catch { throw .signing(error) }
         return [
             "customer": .string(customer.name), "environment": .string(environment.rawValue),
-            "deviceVerificationId": .string(customer.deviceID), "signedAppTransaction": .string(app),
-            "unfinished": .array(unfinished),
+            "deviceVerificationId": .string(customer.deviceID), "signedAppTransaction": .string(own),
+            "unfinished": .array(unfinished), "signedIn": .bool(app(of: customer, environment) != nil),
+            "balance": app(of: customer, environment)?.balance.map { JSONValue($0) } ?? .null,
+            "answers": .array((app(of: customer, environment)?.lines ?? []).map(JSONValue.string)),
         ]
     }
 }

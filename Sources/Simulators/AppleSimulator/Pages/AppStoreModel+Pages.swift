@@ -34,8 +34,22 @@ extension AppStoreModel {
         return SimulatorAnswer(303, [("location", form.view.path), ("cache-control", "no-store")])
     }
 
+    /// What follows an order: the device for a program, its page for a person.
+    mutating func answer(after order: DeviceOrder, _ request: SimulatorRequest) -> SimulatorAnswer {
+        var view = DeviceView()
+        switch order {
+        case .submit(let id): view = (try? purchase(id)).map { DeviceView(of: $0) } ?? view
+        case .balance(let asked): view = asked
+        }
+        guard !request.isOfBrowser else {
+            return SimulatorAnswer(303, [("location", view.path), ("cache-control", "no-store")])
+        }
+        let query = view.path.octets.parts(between: UInt8(ascii: "?")).last ?? ""
+        return control(SimulatorRequest("GET", "/_sim/device?" + query, mayControl: request.mayControl))
+    }
+
     /// What a tester sees of a refusal.
-    private func refusal(_ error: ControlError, _ request: SimulatorRequest) -> SimulatorAnswer {
+    func refusal(_ error: ControlError, _ request: SimulatorRequest) -> SimulatorAnswer {
         guard request.isOfBrowser else { return .json(error.status, ["error": .string(error.message)]) }
         let language = PageLanguage(acceptLanguage: request.first("accept-language"))
         let page = SimulatorPage.ofStore(language, language.text("できませんでした", "That did not work"))
@@ -56,9 +70,10 @@ extension AppStoreModel {
         let bought = (state.stores[view.environment]?.purchases ?? []).filter {
             $0.customer.octets == view.customer.octets
         }
+        let isSignedIn = state.apps[view.key] != nil
         var rows: [HTML] = []
         for purchase in bought.suffix(Self.shownPurchases).reversed() {
-            rows.append(PurchaseRow(purchase: purchase, view: view, page: page).html)
+            rows.append(PurchaseRow(purchase: purchase, view: view, page: page, isSignedIn: isSignedIn).html)
         }
         let notifications = state.outbox.all.suffix(Self.shownNotifications).reversed().map { item -> HTML in
             let last = item.attempts.last.map { $0.result.rawValue } ?? language.text("未送信", "not sent")
@@ -80,7 +95,9 @@ extension AppStoreModel {
             <tr><th>ID</th><th>\(language.text("商品", "Product"))</th><th>\(language.text("数量", "Quantity"))</th>\
             <th>\(language.text("状態", "State"))</th><th>\(language.text("操作", "Actions"))</th></tr>
             \(rows)</table></div>
-            \(text)<h2>\(language.text("サーバーへの通知", "Notifications to the server"))</h2>
+            \(text)<h2>\(language.text("アプリのサーバー", "The app's server"))</h2>
+            \(appForm(view, page))
+            <h2>\(language.text("サーバーへの通知", "Notifications to the server"))</h2>
             <p>\(state.outbox.urls[view.environment] ?? language.text("送り先がありません。", "There is no address."))</p>
             <div class="table"><table id="notifications">
             <tr><th>#</th><th>\(language.text("種類", "Type"))</th><th>ID</th><th>\(language.text("回数", "Tries"))</th>\
@@ -127,6 +144,27 @@ extension AppStoreModel {
             """
     }
 
+    private func appForm(_ view: DeviceView, _ page: SimulatorPage) -> HTML {
+        let language = page.language
+        let app = state.apps[view.key]
+        let balance = app?.balance.map { String($0) } ?? "–"
+        let lines = (app?.lines ?? []).reversed().map { line -> HTML in "<li><code>\(line)</code></li>\n" }
+        let ask = page.button("/_sim/device/balance", language.text("残高を確認", "Ask for the balance"), view.pairs)
+        let known: HTML = """
+            <p>\(language.text("残高", "Balance")): <b id="balance">\(balance)</b> \(ask)</p>
+            <ul id="answers">\(lines)</ul>
+
+            """
+        return """
+            \(app == nil ? "" : known)<form class="wide" method="post" action="/_sim/device/app">\(view.hidden)
+            <label>\(language.text("アドレス", "Address"))\
+            <input type="url" name="server" value="\(app?.server ?? configuration.appServer)"></label>
+            <label>\(language.text("アプリのトークン", "Token of the app"))\
+            <input type="text" name="token" required maxlength="500" autocomplete="off"></label>
+            <button>\(language.text("サインイン", "Sign in"))</button></form>
+            """
+    }
+
     private static let usualProduct = "com.example.sallyport.ticket.1"
 
     /// What the app would send to its server of the latest purchase.
@@ -165,6 +203,11 @@ extension SimulatorPage {
 
 extension DeviceView {
     /// What a form sends along, so that the page goes on with this device.
+    fileprivate var pairs: [(String, String)] {
+        [("viewCustomer", customer), ("viewEnvironment", environment.rawValue)]
+    }
+
+    /// The same in a form.
     fileprivate var hidden: HTML {
         """
         <input type="hidden" name="viewCustomer" value="\(customer)">\
@@ -178,6 +221,8 @@ private struct PurchaseRow {
     let purchase: Purchase
     let view: DeviceView
     let page: SimulatorPage
+    /// Whether there is a server to hand it in at.
+    let isSignedIn: Bool
 
     private var language: PageLanguage { page.language }
 
@@ -210,6 +255,10 @@ private struct PurchaseRow {
         guard purchase.isPaid else { return [] }
         if purchase.revocation != nil { return [button(.reverseRefund, "返金の取り消し", "Reverse the refund")] }
         var list: [HTML] = purchase.isFinished ? [] : [button(.finish, "完了", "Finish")]
+        if isSignedIn {
+            let action = "/_sim/purchases/\(purchase.id)/submit"
+            list.append(page.button(action, language.text("サーバーに送信", "Hand in"), view.pairs))
+        }
         list += [
             button(.refund, "返金", "Refund"),
             button(.refund, "半額の返金", "Refund half", [("percentage", "50000")]),
@@ -226,8 +275,7 @@ private struct PurchaseRow {
         _ english: String,
         _ more: [(String, String)] = []
     ) -> HTML {
-        let hidden = [("viewCustomer", view.customer), ("viewEnvironment", view.environment.rawValue)] + more
         let action = "/_sim/purchases/\(purchase.id)/\(step.rawValue)"
-        return page.button(action, language.text(japanese, english), hidden)
+        return page.button(action, language.text(japanese, english), view.pairs + more)
     }
 }

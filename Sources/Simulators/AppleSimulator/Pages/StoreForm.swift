@@ -29,7 +29,7 @@ struct StoreForm: Sendable {
             }
         } catch { throw ControlError("The form cannot be read.") }
         self.view = view
-        if request.path.octets == "/_sim/purchases" {
+        if ["/_sim/purchases", "/_sim/device/app"].contains(request.path) {
             members += [
                 JSONMember("customer", .string(view.customer)),
                 JSONMember("environment", .string(view.environment.rawValue)),
