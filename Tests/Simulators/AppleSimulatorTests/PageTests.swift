@@ -71,6 +71,8 @@ struct PageTests {
             )
             #expect(elsewhere.status == 403)
             #expect(try await bench.control("GET", "/purchases")["purchases"] == [])
+            let view = [("accept", "text/html"), ("host", "evil.example")]
+            #expect(try await bench.send("GET", "/_sim", fields: view).status == 403)
         }
     }
 
