@@ -359,9 +359,10 @@ let package = Package(
 /// The readers of hostile bytes and what they need, without the features, the program and the tests.
 func fuzzing(_ all: [Target]) -> [Target] {
     let readers = [
-        "AmazonPay", "AppLinks", "Checkout", "Commerce", "Cryptography", "EventIO", "HTTP1", "HTTP2", "HTTPClient",
-        "HTTPCore", "HTTPServer", "MerchantAPI", "MerchantOrders", "Notifications", "Primitives", "SallyportClient",
-        "ServiceAPI", "SessionBroker", "StrictJSON", "Wallet", "WalletPass", "Web", "Webhooks", "ZIP",
+        "AmazonPay", "AppLinks", "AppStoreTransactions", "Checkout", "Commerce", "Cryptography", "EventIO", "HTTP1",
+        "HTTP2", "HTTPClient", "HTTPCore", "HTTPServer", "JOSE", "MerchantAPI", "MerchantOrders", "Notifications",
+        "Primitives", "SallyportClient", "ServiceAPI", "SessionBroker", "StrictJSON", "Wallet", "WalletPass", "Web",
+        "Webhooks", "ZIP",
     ]
     let checkout = Target.target(
         name: "Checkout",
