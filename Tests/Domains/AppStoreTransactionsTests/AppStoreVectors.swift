@@ -16,6 +16,8 @@ enum AppStoreVectors {
         Array(try Data(contentsOf: folder.appendingPathComponent(name)))
     }
 
+    static func base64(_ text: String) -> [UInt8]? { Base64.decode(text) }
+
     static func json(_ name: String) throws -> JSONValue {
         try JSONParser.parse(bytes(name), depth: 32)
     }

@@ -12,6 +12,8 @@ package enum SignedTextRefusal: Error, Hashable, Sendable {
     case wrongEnvironment(Reason)
     /// A text of another kind than the one asked for.
     case wrongKind(Reason)
+    /// Nobody says whether a certificate is revoked: to be asked again later.
+    case revocationUnknown(Reason)
     /// The verifier cannot work as it is configured.
     case misconfigured(Reason)
 
@@ -37,6 +39,14 @@ package enum SignedTextRefusal: Error, Hashable, Sendable {
         case validity
         /// A marker of the App Store is missing.
         case marker
+        /// A certificate is revoked.
+        case revoked
+        /// A certificate does not say whom to ask whether it is revoked.
+        case noResponder = "no_responder"
+        /// The one who says whether a certificate is revoked does not answer.
+        case noAnswer = "no_answer"
+        /// The answer does not count, or does not say it.
+        case undecided
         /// The key of the certificate is not on the curve P-256.
         case key
         /// The signature is not good.
@@ -80,6 +90,7 @@ package enum SignedTextRefusal: Error, Hashable, Sendable {
         case .wrongApp: "wrong_app"
         case .wrongEnvironment: "wrong_environment"
         case .wrongKind: "wrong_kind"
+        case .revocationUnknown: "revocation_unknown"
         case .misconfigured: "misconfigured"
         }
     }
@@ -88,9 +99,15 @@ package enum SignedTextRefusal: Error, Hashable, Sendable {
     package var reason: Reason {
         switch self {
         case .malformed(let reason), .certificate(let reason), .signature(let reason), .wrongApp(let reason),
-            .wrongEnvironment(let reason), .wrongKind(let reason), .misconfigured(let reason):
+            .wrongEnvironment(let reason), .wrongKind(let reason), .revocationUnknown(let reason),
+            .misconfigured(let reason):
             reason
         }
+    }
+
+    /// Whether the same text may be good later.
+    package var isRetryable: Bool {
+        if case .revocationUnknown = self { true } else { false }
     }
 }
 

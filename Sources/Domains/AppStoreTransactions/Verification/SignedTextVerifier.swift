@@ -76,21 +76,36 @@ package struct SignedTextVerifier: Sendable {
 
     // MARK: Form, certificates, signature
 
+    /// The certificates of a text that they have signed, to be asked whether they are revoked.
+    ///
+    /// Judged at the present, as those who answer do it: for a text that has just been signed.
+    package func certificates(of text: [UInt8], at now: WallTime) throws(SignedTextRefusal) -> VerifiedPath {
+        try path(of: SignedTextVerifier.parsed(text), at: now)
+    }
+
     private func payload(
         of text: [UInt8],
         signedIn member: String,
         at now: WallTime
     ) throws(SignedTextRefusal) -> JSONValue {
-        let signed: CompactJWS
+        let signed = try SignedTextVerifier.parsed(text)
+        guard environment.isSigned else { return signed.payload }
+        let time = try PayloadReader(payload: signed.payload).time(member) ?? now
+        _ = try path(of: signed, at: time)
+        return signed.payload
+    }
+
+    private static func parsed(_ text: [UInt8]) throws(SignedTextRefusal) -> CompactJWS {
         do throws(JWSError) {
-            signed = try CompactJWS(text)
+            return try CompactJWS(text)
         } catch {
             throw SignedTextRefusal(error)
         }
-        guard environment.isSigned else { return signed.payload }
+    }
+
+    private func path(of signed: CompactJWS, at time: WallTime) throws(SignedTextRefusal) -> VerifiedPath {
         guard signed.header.algorithm == .es256 else { throw .signature(.algorithm) }
         guard let certificates = signed.header.certificates else { throw .certificate(.chainLength) }
-        let time = try PayloadReader(payload: signed.payload).time(member) ?? now
         let path: VerifiedPath
         do throws(CertificatePathError) {
             path = try paths.verify(certificates, at: time)
@@ -102,7 +117,7 @@ package struct SignedTextVerifier: Sendable {
         } catch {
             throw SignedTextRefusal(error)
         }
-        return signed.payload
+        return path
     }
 
     // MARK: App and environment
