@@ -63,6 +63,13 @@ struct ServerAPIRequestTests {
         }
     }
 
+    @Test func `is made so often a second, and a success has the status of its call`() {
+        let limits = ServerAPICall.allCases.map(\.callsPerSecond)
+        #expect(limits.max() == 50 && limits.min() == 1 && ServerAPICall.refundHistory.callsPerSecond == 10)
+        #expect(ServerAPICall.appAccountToken.callsPerSecond == 20)
+        #expect(ServerAPICall.allCases.filter { $0.success == 202 } == [.consumptionInformation])
+    }
+
     @Test func `of a history has its filter on every page`() throws {
         var filter = HistoryFilter()
         filter.start = WallTime(microseconds: 1_749_978_000_000_999)

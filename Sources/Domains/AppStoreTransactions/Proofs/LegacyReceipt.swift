@@ -76,13 +76,13 @@ extension LegacyReceipt {
     /// What is signed by a message of PKCS#7 in DER.
     private static func content(of message: [UInt8]) throws(DERError) -> [UInt8] {
         let outer = try DERValue(message).values(of: DERValue.Tag.sequence)
-        guard outer.count == 2, try outer[0].identifier() == "1.2.840.113549.1.7.2",
+        guard outer.count == 2, try outer[0].identifier().octets == "1.2.840.113549.1.7.2",
             let body = try outer[1].values(of: 0xA0).first
         else { throw DERError("no signed data") }
         let parts = try body.values(of: DERValue.Tag.sequence)
         guard parts.count >= 3 else { throw DERError("signed data without content") }
         let information = try parts[2].values(of: DERValue.Tag.sequence)
-        guard information.count == 2, try information[0].identifier() == "1.2.840.113549.1.7.1",
+        guard information.count == 2, try information[0].identifier().octets == "1.2.840.113549.1.7.1",
             let string = try information[1].values(of: 0xA0).first, string.tag == DERValue.Tag.octetString
         else { throw DERError("signed data without content") }
         let content = string.content

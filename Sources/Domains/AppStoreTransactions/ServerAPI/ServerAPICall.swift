@@ -1,11 +1,9 @@
-/// The calls of the App Store Server API that this program makes or explains.
+/// The calls of the App Store Server API that this program makes.
 package enum ServerAPICall: String, Sendable, Hashable, CaseIterable {
     /// One transaction.
     case transactionInfo = "transaction_info"
     /// All transactions of a customer.
     case transactionHistory = "transaction_history"
-    /// All transactions of a customer without consumables that were finished; deprecated.
-    case transactionHistoryV1 = "transaction_history_v1"
     /// The subscriptions of a customer.
     case subscriptionStatuses = "subscription_statuses"
     /// The purchase of the app.
@@ -20,12 +18,6 @@ package enum ServerAPICall: String, Sendable, Hashable, CaseIterable {
     case refundHistory = "refund_history"
     /// The transactions of an order; production only.
     case orderLookup = "order_lookup"
-    /// Extends the renewal date of a subscription.
-    case renewalExtension = "renewal_extension"
-    /// Extends those of all active subscribers.
-    case massExtension = "mass_extension"
-    /// Progress of the latter.
-    case massExtensionStatus = "mass_extension_status"
     /// Asks for a notification.
     case testNotification = "test_notification"
     /// What became of it.
@@ -36,12 +28,12 @@ package enum ServerAPICall: String, Sendable, Hashable, CaseIterable {
     /// How many calls a second Apple takes in production; the sandbox takes a tenth.
     package var callsPerSecond: Int {
         switch self {
-        case .transactionInfo, .transactionHistory, .transactionHistoryV1, .subscriptionStatuses, .appTransactionInfo,
-            .finishTransaction, .consumptionInformation, .notificationHistory:
+        case .transactionInfo, .transactionHistory, .subscriptionStatuses, .appTransactionInfo, .finishTransaction,
+            .consumptionInformation, .notificationHistory:
             50
-        case .appAccountToken, .renewalExtension: 20
+        case .appAccountToken: 20
         case .refundHistory, .orderLookup: 10
-        case .massExtension, .massExtensionStatus, .testNotification, .testNotificationStatus: 1
+        case .testNotification, .testNotificationStatus: 1
         }
     }
 

@@ -10,7 +10,7 @@ package enum ServerAPIRequestError: Error, Sendable, Equatable {
 }
 
 /// A request to the App Store Server API, without host and token.
-package struct ServerAPIRequest: Sendable, Hashable {
+package struct ServerAPIRequest: Sendable {
     /// The call.
     package let call: ServerAPICall
     /// For example `GET`.
@@ -177,7 +177,7 @@ package struct ServerAPIRequest: Sendable, Hashable {
 }
 
 /// Which transactions of a history are asked for; every page of it is asked for with the same filter.
-package struct HistoryFilter: Sendable, Hashable {
+package struct HistoryFilter: Sendable {
     /// The types of products, in the words of the query.
     package enum ProductType: String, Sendable, Hashable, CaseIterable {
         /// Subscriptions that renew themselves.
@@ -225,9 +225,9 @@ package struct HistoryFilter: Sendable, Hashable {
 }
 
 /// Which notifications are asked for; every page is asked for with the same filter.
-package struct NotificationFilter: Sendable, Hashable {
+package struct NotificationFilter: Sendable {
     /// A kind of notification, or a transaction: never both.
-    package enum Choice: Sendable, Hashable {
+    package enum Choice: Sendable {
         /// A type, and one of its subtypes.
         case type(NotificationType, subtype: OctetText?)
         /// Those about a transaction.
