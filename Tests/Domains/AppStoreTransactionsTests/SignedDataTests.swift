@@ -149,6 +149,27 @@ struct SignedTextTests {
         }
     }
 
+    @Test func `of one kind is none of another, whatever members they share`() throws {
+        let verifier = try AppStoreVectors.verifier()
+        let transaction = try AppStoreVectors.text("tx-subscription")
+        let renewal = try AppStoreVectors.text("renewal-info")
+        let app = try AppStoreVectors.text("app-transaction")
+        let notification = try AppStoreVectors.text("notification-subscribed")
+        for text in [renewal, app, notification] {
+            #expect(throws: SignedTextRefusal.wrongKind(.missingMember)) { try verifier.transaction(text, at: now) }
+        }
+        #expect(throws: SignedTextRefusal.wrongKind(.foreignMember)) { try verifier.renewal(transaction, at: now) }
+        for text in [app, notification] {
+            #expect(throws: SignedTextRefusal.wrongKind(.missingMember)) { try verifier.renewal(text, at: now) }
+        }
+        for text in [transaction, renewal, notification] {
+            #expect(throws: SignedTextRefusal.wrongKind(.missingMember)) { try verifier.appTransaction(text, at: now) }
+        }
+        for text in [transaction, renewal, app] {
+            #expect(throws: SignedTextRefusal.wrongKind(.missingMember)) { try verifier.notification(text, at: now) }
+        }
+    }
+
     @Test func `of a notification says nothing about those inside`() throws {
         let verifier = try AppStoreVectors.verifier()
         let notification = try verifier.notification(AppStoreVectors.text("notification-refund"), at: now)
