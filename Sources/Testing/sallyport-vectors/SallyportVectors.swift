@@ -17,7 +17,7 @@ enum SallyportVectors {
     static let kinds: [any VectorKind.Type] = [
         ArchiveVectors.self, HTTPDateVectors.self, PathVectors.self, TagVectors.self, RegistrationVectors.self,
         PhoneLogVectors.self, PushAnswerVectors.self, SignedTextVectors.self, DeviceVerificationVectors.self,
-        OfferVectors.self, ReceiptVectors.self, BearerTokenVectors.self,
+        OfferVectors.self, ReceiptVectors.self, BearerTokenVectors.self, RevocationVectors.self,
     ]
 
     static func main() async {

@@ -1,6 +1,7 @@
 import AppStoreTransactions
 import Cryptography
 import Foundation
+import HTTPCore
 import JOSE
 import Primitives
 import StrictJSON
@@ -45,19 +46,25 @@ enum SignedTextVectors: VectorKind {
         return output
     }
 
-    private static func payload(of item: JSONValue, in folder: URL) throws -> JSONValue {
-        guard let settings = item["verifier"], let text = item["jws"]?.text, let bundleID = settings["bundleId"]?.text,
+    /// The verifier with the settings of a case.
+    static func verifier(_ settings: JSONValue?, in folder: URL) throws -> SignedTextVerifier {
+        guard let settings, let bundleID = settings["bundleId"]?.text,
             let environment = settings["environment"]?.text.flatMap({ AppStoreEnvironment(word: $0.octets) })
-        else { throw VectorError(description: "a case without text and verifier") }
+        else { throw VectorError(description: "a case without verifier") }
         let roots = try (settings["roots"]?.elements ?? []).compactMap(\.text).map { name in
             try X509Certificate(Array(Data(contentsOf: folder.appendingPathComponent(name))))
         }
-        let verifier = try SignedTextVerifier(
+        return try SignedTextVerifier(
             environment: environment,
             bundleID: bundleID,
             appAppleID: settings["appAppleId"]?.integer.map { Int64($0) },
             paths: CertificatePathVerifier(roots: roots, purpose: .appStore)
         )
+    }
+
+    private static func payload(of item: JSONValue, in folder: URL) throws -> JSONValue {
+        guard let text = item["jws"]?.text else { throw VectorError(description: "a case without text") }
+        let verifier = try verifier(item["verifier"], in: folder)
         let now = WallTime(seconds: Int64(Date().timeIntervalSince1970))
         let bytes = Array(text.utf8)
         switch item["kind"]?.text {
@@ -67,5 +74,44 @@ enum SignedTextVectors: VectorKind {
         case "notification": return try verifier.notification(bytes, at: now).payload
         default: throw VectorError(description: "a case of an unknown kind")
         }
+    }
+}
+
+/// Answers of responders about the certificates of one text, and whether they are retried, refused or good.
+enum RevocationVectors: VectorKind {
+    static let fileName = "ocsp.json"
+
+    static func judge(_ document: JSONValue, in folder: URL) throws -> [VectorOutcome] {
+        let meta = document["meta"]
+        let verifier = try SignedTextVectors.verifier(meta?["verifier"], in: folder)
+        guard let text = meta?["jws"]?.text else { throw VectorError(description: "no text in meta") }
+        let now = WallTime(seconds: Int64(Date().timeIntervalSince1970))
+        let check = try RevocationCheck(verifier.certificates(of: Array(text.utf8), at: now))
+        return try (document["cases"]?.elements ?? []).map { item in
+            guard let id = item["id"]?.text, let verdict = item["oracle"]?["verdict"]?.text else {
+                throw VectorError(description: "a case without id and verdict")
+            }
+            let mustRetry = item["oracle"]?["status"] == "RETRYABLE_VERIFICATION_FAILURE"
+            do throws(SignedTextRefusal) {
+                for (question, name) in zip(check.questions, ["intermediate", "leaf"]) {
+                    _ = try check.verify(response(item[name]), to: question, at: now)
+                }
+                _ = try verifier.transaction(Array(text.utf8), at: now)
+                return VectorOutcome(id, found: "accept", expected: verdict)
+            } catch {
+                return VectorOutcome(
+                    id: id,
+                    isAsExpected: verdict == "reject" && (!mustRetry || error.isRetryable),
+                    verdict: "reject, \(error)",
+                    expected: verdict + (mustRetry ? ", to be tried again" : "")
+                )
+            }
+        }
+    }
+
+    private static func response(_ answer: JSONValue?) -> InboundResponse? {
+        guard let status = answer?["httpStatus"]?.integer else { return nil }
+        let body = answer?["bodyBase64"]?.text.flatMap { Base64.decode($0) }
+        return InboundResponse(status: status, body: body ?? [])
     }
 }
