@@ -116,6 +116,10 @@ extension Failure {
             self.init(.internalError, "app_store: \(refusal)")
             return
         }
+        if refusal.isRetryable {
+            self.init(.appStoreUnavailable, "\(refusal)", context: SubmissionContext(finish: false))
+            return
+        }
         var isForeign = false
         if case .wrongApp = refusal { isForeign = true }
         self.init(

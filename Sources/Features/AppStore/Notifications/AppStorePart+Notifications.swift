@@ -67,6 +67,7 @@ extension AppStorePart {
         case .malformed, .certificate, .signature:
             process.forgeries.count(peer, at: loop.reactor.now)
             throw Failure(.notificationRefused, "\(refusal)")
+        case .revocationUnknown: throw Failure(.unavailable, "\(refusal)")
         case .misconfigured: throw Failure(.internalError, "app_store: \(refusal)")
         }
     }
