@@ -111,10 +111,8 @@ extension AppStoreModel {
         moveTo(real)
         let time = now
         var taken: [Delivery] = []
-        for item in state.outbox.all {
-            guard let due = item.dueAt, due <= time, !item.isUnderWay,
-                let url = state.outbox.urls[item.environment]
-            else { continue }
+        for item in state.outbox.waiting.sorted().compactMap({ state.outbox.items[$0] }) {
+            guard let due = item.dueAt, due <= time, let url = state.outbox.urls[item.environment] else { continue }
             let body: JSONValue = ["signedPayload": .string(item.text)]
             let times = 1 + state.outbox.duplicates
             taken.append(Delivery(number: item.number, url: url, body: body.bytes, times: times))
@@ -125,8 +123,8 @@ extension AppStoreModel {
 
     /// Until the next one is due, by the simulated clock; `nil` where none waits.
     var untilNextDelivery: Duration? {
-        let due = state.outbox.items.values.compactMap { item in
-            item.isUnderWay || state.outbox.urls[item.environment] == nil ? nil : item.dueAt
+        let due = state.outbox.waiting.compactMap { state.outbox.items[$0] }.compactMap { item in
+            state.outbox.urls[item.environment] == nil ? nil : item.dueAt
         }
         return due.min().map { .microseconds(max(0, $0.microseconds - now.microseconds)) }
     }

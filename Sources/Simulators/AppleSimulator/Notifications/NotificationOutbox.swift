@@ -15,6 +15,8 @@ struct NotificationOutbox: Sendable {
     /// How often each goes out beyond once.
     var duplicates = 0
     private(set) var items: [Int: StoreNotification] = [:]
+    /// Numbers of those that are to go out, now or later; each request looks at these alone.
+    private(set) var waiting: Set<Int> = []
     private(set) var count = 0
 
     private static let capacity = 10_000
@@ -27,14 +29,20 @@ struct NotificationOutbox: Sendable {
 
     mutating func add(_ notification: StoreNotification) {
         count += 1
-        items[notification.number] = notification
+        set(notification)
         items[count - Self.capacity] = nil
+        waiting.remove(count - Self.capacity)
+    }
+
+    private mutating func set(_ item: StoreNotification) {
+        items[item.number] = item
+        if item.dueAt != nil, !item.isUnderWay { waiting.insert(item.number) } else { waiting.remove(item.number) }
     }
 
     mutating func update(_ number: Int, _ body: (inout StoreNotification) -> Void) {
         guard var item = items[number] else { return }
         body(&item)
-        items[number] = item
+        set(item)
     }
 
     /// Takes over what a tester names; an empty address takes it back.
