@@ -14,7 +14,7 @@ package struct AppStoreFeature: Feature {
     let settings: AppStoreSettings
 
     package static let card = FeatureCard(
-        "app_store",
+        "appstore",
         needs: [ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self],
         commands: [AppStoreCommand.command],
         statements: .own(PurchaseStatement.all + ConsumptionStatement.all),

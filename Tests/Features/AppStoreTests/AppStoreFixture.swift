@@ -134,7 +134,7 @@ let gate = DatabaseGate(width: 6)
 func appStoreDatabase() throws -> TestDatabase {
     try TestDatabase(
         migrations: ProjectFolder.path("migrations"),
-        features: ["core", "service", "webhooks", "accounts", "app_store"]
+        features: ["core", "service", "webhooks", "accounts", "appstore"]
     )
 }
 

@@ -8,6 +8,7 @@ import TestKit
 import Testing
 import Webhooks
 
+@testable import AppStore
 @testable import Postgres
 @testable import Program
 @testable import Wallet
@@ -28,7 +29,8 @@ struct SecretFileTests {
             "SALLYPORT_PROVIDER_MERCHANT_ID": "A1EXAMPLE",
             "SALLYPORT_PROVIDER_STORE_ID": "amzn1.application-oa2-client.x",
             "SALLYPORT_PROVIDER_PUBLIC_KEY_ID": "SANDBOX-EXAMPLEKEY00000000000001",
-            "SALLYPORT_WALLET_PUSH_KEY_ID": "ABCDE12345",
+            "SALLYPORT_WALLET_PUSH_KEY_ID": "ABCDE12345", "SALLYPORT_APP_STORE_ISSUER_ID": "issuer",
+            "SALLYPORT_APP_STORE_KEY_ID": "ABCDE12345",
         ]
         let source = SettingSource(file: nil, environment: others.merging([name: path]) { $1 })
         let configuration = try Configuration(source)
@@ -52,6 +54,9 @@ struct SecretFileTests {
             case "wallet.push_key":
                 var reader = SettingReader(source)
                 _ = try PushSettings(&reader).key()
+            case "app_store.private_key":
+                var reader = SettingReader(source)
+                _ = try ServerAPISettings(&reader).tokens(bundleID: "com.example.shop")
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

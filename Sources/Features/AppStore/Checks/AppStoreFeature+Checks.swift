@@ -41,7 +41,8 @@ extension AppStoreFeature {
                 Finding("D80", .error, "app_store.products", $0 + ".", remedy: "Mend the file.")
             }
         }
-        if self.settings.allowsOtherRoot, self.settings.environments.contains(.production) {
+        let isReached = WebOrigin(settings.text("web.base_url")).map { !$0.isLoopback } ?? false
+        if isReached, self.settings.allowsOtherRoot, self.settings.environments.contains(.production) {
             findings.append(
                 Finding(
                     "D81",
