@@ -114,7 +114,7 @@ package final class CertificatePathVerifier: Sendable {
 
     private func isUnderstood(_ certificate: X509Certificate) -> Bool {
         let known = CertificatePathVerifier.understood + [purpose.intermediateMarker, purpose.leafMarker]
-        return certificate.criticalExtensions.allSatisfy { known.contains($0) }
+        return certificate.criticalExtensions.allSatisfy { name in known.contains { $0.octets == name.octets } }
     }
 
     private func demandUnderstood(_ certificate: X509Certificate, _ index: Int) throws(CertificatePathError) {
