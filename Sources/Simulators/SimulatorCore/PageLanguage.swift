@@ -23,7 +23,7 @@ package enum PageLanguage: String, Sendable {
 }
 
 /// A text in both languages of the pages.
-package struct PageText: Sendable, Equatable {
+package struct PageText: Sendable {
     /// In Japanese.
     package let japanese: String
     /// In English.

@@ -17,7 +17,10 @@ struct WakeCommandTests {
         let database = try migratedDatabase()
         let admin = try database.admin()
         _ = try admin.rows("SELECT wallet_template_set('member', '\(Self.type)', '\\x00', '[]')")
-        for (name, serial, phones) in [("m-1", "S1", ["D1", "D2"]), ("m-2", "S2", ["D3"])] {
+        for (name, serial, phones) in [
+            ("m-1", "4F3C2E1A-9B7D-4C55-8E21-0A6F5D3B7C90", ["D1", "D2"]),
+            ("m-2", "4F3C2E1A-9B7D-4C55-8E21-0A6F5D3B7C91", ["D3"]),
+        ] {
             _ = try admin.rows(
                 "SELECT wallet_issue('\(name)', 'Hana', 0, '\(Self.type)', '\(serial)', 'member', '{}', 1)"
             )

@@ -121,7 +121,7 @@ struct PhoneTests {
             let now = try bench.phone()
             #expect(now.cards[0].changes.map(\.message) == ["Now 1200 points"])
             #expect(now.events.map(\.kind) == [.added, .registered, .pushed, .listed, .fetched, .shown])
-            #expect(now.events.last?.text == PageText("Now 1200 points"))
+            #expect(now.events.last?.text.english == "Now 1200 points")
             #expect(now.cards[0].lastModified == "Sat, 21 Nov 2026 09:00:01 GMT")
             #expect(now.cards[0].isRegistered)
             let get = try #require(bench.shop.requests.last)

@@ -7,7 +7,7 @@ import StrictJSON
 
 extension WalletCommand {
     /// Whose phones are woken.
-    enum PushTarget: Equatable {
+    enum PushTarget {
         /// All phones with passes of a type.
         case passType(String)
         /// Those of one member, by the id of the account or the shop's own.

@@ -187,9 +187,9 @@ final class CardShop {
         }
     }
 
-    /// What has happened on a phone, of one kind.
+    /// What has happened on a phone, of one kind, as a page in Japanese says it.
     func events(_ phone: Int, _ kind: Phone.Event.Kind) -> [String] {
-        pushes.model.phones[phone]?.events.filter { $0.kind == kind }.map(\.text) ?? []
+        pushes.model.phones[phone]?.events.filter { $0.kind == kind }.map(\.text.japanese) ?? []
     }
 
     /// When a phone has shown a new version last.
