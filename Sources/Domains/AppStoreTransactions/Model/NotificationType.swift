@@ -51,6 +51,7 @@ package enum NotificationType: OpenWord {
     /// A type that is not known: it is stored and acknowledged.
     case other(OctetText)
 
+    /// The types that are known.
     package static let known: [NotificationType] = [
         .oneTimeCharge, .consumptionRequest, .refund, .refundDeclined, .refundReversed, .revoke, .test, .subscribed,
         .didRenew, .didChangeRenewalPreference, .didChangeRenewalStatus, .offerRedeemed, .didFailToRenew,

@@ -14,6 +14,7 @@ package enum TransactionType: OpenWord {
     /// A type that is not known.
     case other(OctetText)
 
+    /// The types that are known.
     package static let known: [TransactionType] = [.consumable, .nonConsumable, .autoRenewable, .nonRenewing]
 
     package var word: String {
@@ -38,6 +39,7 @@ package enum TransactionOwnership: OpenWord {
     /// A way that is not known; an empty word where the text does not say.
     case other(OctetText)
 
+    /// The ways that are known.
     package static let known: [TransactionOwnership] = [.purchased, .familyShared, .assigned]
 
     package var word: String {
@@ -61,6 +63,7 @@ package enum RevocationType: OpenWord {
     /// A way that is not known.
     case other(OctetText)
 
+    /// The ways that are known.
     package static let known: [RevocationType] = [.refundFull, .refundProrated, .familyRevoke]
 
     package var word: String {
