@@ -61,15 +61,14 @@ enum AccountTokenStatement {
     static let find = TypedStatement<AppGrant, UUIDBytes, Digest32>(
         name: "account_token_find",
         sql: """
-            SELECT t.token_id, t.account_id, t.expires_at, array_to_string(t.scopes, ',')
+            SELECT t.account_id, t.expires_at, array_to_string(t.scopes, ',')
             FROM account_token AS t JOIN account AS a USING (account_id)
             WHERE t.token_id = $1 AND t.token_hash = $2 AND t.expires_at > statement_timestamp() AND a.erased_at IS NULL
             """
     ) { row in
-        let (token, account) = (try row.next(UUIDBytes.self), try row.next(UUIDBytes.self))
-        let expires = try row.next(WallTime.self)
+        let (account, expires) = (try row.next(UUIDBytes.self), try row.next(WallTime.self))
         // A scope that this version does not know opens nothing: no route asks for it.
-        return AppGrant(token: token, account: account, scopes: Set(scopes(try row.next())), expires: expires)
+        return AppGrant(account: account, scopes: Set(scopes(try row.next())), expires: expires)
     }
 
     /// Those that work, the newest first.

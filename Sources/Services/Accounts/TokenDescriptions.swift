@@ -157,6 +157,6 @@ extension AnswerExample {
     fileprivate static let ownAccount = AnswerExample(
         "OwnAccount",
         "the account of a token",
-        AccountsPart.own(AppGrant(token: kept.id, account: kept.account, scopes: [], expires: kept.expires), [])
+        AccountsPart.own(AppGrant(account: kept.account, scopes: [], expires: kept.expires), [])
     )
 }

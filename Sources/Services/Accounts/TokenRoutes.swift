@@ -111,11 +111,8 @@ extension AccountsPart {
             ServiceAnswer(.ok, call.part.own(try AccountsPart.grant(of: call)))
         },
         ServiceRoute(.endOwnToken) { call throws(Failure) in
-            let grant = try AccountsPart.grant(of: call)
-            return try await call.part.revoked(
-                AccountTokenStatement.revoke(grant.account, grant.token),
-                of: grant.account
-            )
+            let account = try AccountsPart.grant(of: call).account
+            return try await call.part.revoked(AccountTokenStatement.revoke(account, call.principal.id), of: account)
         },
     ]
 

@@ -195,7 +195,7 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
             let id = try await rig.open("customer-1")
             let token = try await rig.issue(id, "shoes,socks")
             let grant = try #require(try await rig.grant(of: token))
-            #expect(grant.token == token.id && grant.account == id)
+            #expect(grant.account == id)
             #expect(grant.scopes == [AppScope("shoes"), AppScope("socks")])
             #expect(try await rig.grant(of: try await rig.issue(id, ""))?.scopes == [])
             let other = try await rig.issue(id)

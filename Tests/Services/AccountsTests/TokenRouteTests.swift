@@ -153,7 +153,6 @@ extension ScriptedProgram {
         database.answer(
             "account_token_find",
             Parameters { row in
-                row.append(uuid: other)
                 row.append(uuid: subject)
                 row.append(timestamp: now)
                 row.append(text: scopes)
@@ -375,7 +374,7 @@ private let tokens = "/v1/accounts/\(account)/tokens"
             let answer = try await program.app(.delete, "/app/v1/token")
             #expect(answer.status == 200 && answer.json["revoked"]?.integer == 1)
             let sent = try #require(program.database.asked.last?.parameters)
-            #expect(try sent.uuid(0, 0) == account && sent.uuid(0, 1) == other)
+            #expect(try sent.uuid(0, 0) == account && sent.uuid(0, 1) == AppToken(shown)?.id)
         }
     }
 
@@ -394,7 +393,10 @@ private let tokens = "/v1/accounts/\(account)/tokens"
             for mine in [account, other] {
                 program.letIn(of: mine)
                 let answer = try await program.app(.post, "/app/v1/shoes", word: "a")
-                #expect(answer.json["of"]?.text == mine.description && answer.json["by"]?.text == other.description)
+                #expect(
+                    answer.json["of"]?.text == mine.description
+                        && answer.json["by"]?.text == AppToken(shown)?.id.description
+                )
             }
             program.letIn()
             let none = try await program.app(.post, "/app/v1/shoes")

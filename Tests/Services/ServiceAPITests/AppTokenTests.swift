@@ -24,7 +24,7 @@ private let id = UUIDBytes(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_00
 
     @Test func `prints as eight digits of its hash`() {
         let token = AppToken(fresh: id, random: random)
-        let grant = AppGrant(token: id, account: id, scopes: [], expires: WallTime(seconds: 0))
+        let grant = AppGrant(account: id, scopes: [], expires: WallTime(seconds: 0))
         for text in ["\(token)", String(reflecting: token), "\([token])", "\(ServicePrincipal.app(token, grant))"] {
             #expect(text.contains("sat_<\(token.hash)>"))
             #expect(!text.contains(token.text.dropFirst(4).suffix(20)))

@@ -50,8 +50,6 @@ package struct AppToken: Sendable, CustomStringConvertible, CustomReflectable {
 
 /// For whom an app speaks, as it was found for one request.
 package struct AppGrant: Sendable, Hashable {
-    /// The token.
-    package let token: UUIDBytes
     /// The one account that the token is of.
     package let account: UUIDBytes
     /// What it opens.
@@ -60,8 +58,7 @@ package struct AppGrant: Sendable, Hashable {
     package let expires: WallTime
 
     /// The grant of a token.
-    package init(token: UUIDBytes, account: UUIDBytes, scopes: Set<AppScope>, expires: WallTime) {
-        self.token = token
+    package init(account: UUIDBytes, scopes: Set<AppScope>, expires: WallTime) {
         self.account = account
         self.scopes = scopes
         self.expires = expires

@@ -12,7 +12,7 @@ package enum ServicePrincipal: Sendable {
     package var id: UUIDBytes {
         switch self {
         case .program(_, let grant): grant.id
-        case .app(_, let grant): grant.token
+        case .app(let token, _): token.id
         }
     }
 
