@@ -31,7 +31,7 @@ from postgres import Postgres  # noqa: E402
 EDITS = [
     ("Package.swift", '            part("SecurityText",', '            part("Notes"),\n'),
     ("Package.swift", '            part("AmazonPaySimulator",', '            part("StampSimulator", ["SimulatorCore"]),\n'),
-    ("Package.swift", '                    "PushSimulator", "CBuild",', '                    "Notes", "StampSimulator",\n'),
+    ("Package.swift", '                    "PushSimulator", "AppleSimulator", "CBuild",', '                    "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
     (LIST, "MerchantFeature.self", None),
     (LIST, "SimulatedAmazonPay.self", None),
@@ -530,7 +530,7 @@ def drive_purchases(subset, program, folder):
     token = ask(201, f"/v1/accounts/{account}/tokens", "-H", "Idempotency-Key: 1", "--json", "{}", bearer=key)["token"]
     passed = ask(200, "/app/v1/app-store/customer", bearer=token)["appAccountToken"]
     order = json.dumps({"product": "com.example.sallyport.ticket.10", "appAccountToken": passed, "environment": "Production"})
-    bought = ask(201, "/purchases", "-d", order, base=simulated)
+    bought = ask(200, "/purchases", "-d", order, base=simulated)
     signed = json.dumps({"signedTransaction": bought["signedTransaction"]})
     outcomes = [ask(200, "/app/v1/app-store/transactions", "--json", signed, bearer=token)["outcome"] for _ in range(2)]
     expect(outcomes[1], "duplicate", "what becomes of a purchase that is handed in again")

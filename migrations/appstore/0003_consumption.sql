@@ -13,6 +13,7 @@ CREATE TABLE app_store_consumption (
 ) WITH (fillfactor = 80);
 
 CREATE INDEX app_store_consumption_due ON app_store_consumption (due_at) WHERE state = 'open';
+CREATE INDEX app_store_consumption_age ON app_store_consumption (requested_at);
 CREATE INDEX app_store_consumption_purchase ON app_store_consumption (purchase_id);
 
 GRANT SELECT, INSERT, DELETE ON app_store_consumption TO sallyport_service;

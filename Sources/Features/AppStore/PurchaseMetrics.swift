@@ -71,9 +71,9 @@ final class PurchaseMetrics {
     }
 
     /// Counts a notification that is kept, and how late it is.
-    func count(_ notification: ServerNotification, _ outcome: String, at now: WallTime) {
+    func count(_ notification: ServerNotification, _ outcome: PurchaseOutcome?, at now: WallTime) {
         notifications.increment()
         lag.observe(max(0, Double(now.microseconds - notification.signed.microseconds) / 1_000_000))
-        if let outcome = PurchaseOutcome(rawValue: outcome) { count(outcome) }
+        if let outcome { count(outcome) }
     }
 }

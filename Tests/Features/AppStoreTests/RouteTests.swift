@@ -4,6 +4,7 @@ import EventIO
 import FeatureTestKit
 import HTTPCore
 import Postgres
+import PostgresTestKit
 import Primitives
 import ServiceAPI
 import StrictJSON
@@ -102,7 +103,8 @@ import Testing
         }
         try await withAppStore(XcodeText.settings, products: #"{"new":{"units":2}}"#, database: database) { shop in
             #expect(await shop.submit(text.text, UUIDBytes(high: 1, low: 1)).outcome == "granted")
-            #expect(try await shop.balance(UUIDBytes(high: 1, low: 1), in: .xcode) == 2)
+            let sum = try await shop.balance(UUIDBytes(high: 1, low: 1), in: .xcode)
+            #expect(sum == 2)
         }
     }
 

@@ -28,7 +28,7 @@ extension AppStorePart {
             request.id,
             outcome.state,
             outcome.detail,
-            outcome.state == "sent" ? Int32(part) : nil,
+            outcome.percentage,
             outcome.pause
         )
         _ = try await loop.database.work(statement)
@@ -58,7 +58,7 @@ extension AppStorePart {
         }
         do throws(ServerAPIProblem) {
             _ = try await server.call(call, in: environment)
-            return .sent(preference?.rawValue)
+            return .sent(preference?.rawValue, part)
         } catch {
             switch error {
             case .refused(let failure): return .refused("\(failure)")
@@ -91,11 +91,13 @@ extension AppStorePart {
 private struct ConsumptionOutcome {
     let state: String
     let detail: String?
+    /// That was sent.
+    var percentage: Int32?
     /// Seconds until the next try.
     var pause: Int64 = 0
 
-    static func sent(_ preference: String?) -> ConsumptionOutcome {
-        ConsumptionOutcome(state: "sent", detail: preference)
+    static func sent(_ preference: String?, _ part: Int) -> ConsumptionOutcome {
+        ConsumptionOutcome(state: "sent", detail: preference, percentage: Int32(part))
     }
 
     /// A repetition would be answered the same.

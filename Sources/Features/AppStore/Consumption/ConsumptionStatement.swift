@@ -4,7 +4,7 @@ import Primitives
 
 /// The statements on what Apple wants to know of purchases whose refund a customer has asked for.
 enum ConsumptionStatement {
-    static let all = [take.statement, end.statement, consent.statement, prune.statement]
+    static let all = [take.statement, end.statement, consent.statement]
 
     /// Requests that are due, at most so many; nobody else works on them for a minute.
     static let take = TypedStatement<ConsumptionRequest, Int32>(
@@ -37,19 +37,6 @@ enum ConsumptionStatement {
     ) { row in
         CustomerConsent(isKnown: try row.next(), since: try row.next())
     }
-
-    /// For how long requests are kept, how many are deleted at most; how many were.
-    static let prune = TypedStatement<Int, Duration, Int32>(
-        name: "app_store_consumption_prune",
-        sql: """
-            WITH gone AS (
-                DELETE FROM app_store_consumption AS c WHERE c.notification_id IN (
-                    SELECT w.notification_id FROM app_store_consumption AS w
-                    WHERE w.requested_at < statement_timestamp() - $1 * interval '1 second' ORDER BY w.requested_at LIMIT $2)
-                RETURNING 1)
-            SELECT count(*) FROM gone
-            """
-    )
 }
 
 /// What Apple wants to know of a purchase, with what the ledger says of it.

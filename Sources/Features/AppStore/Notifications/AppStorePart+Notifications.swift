@@ -106,18 +106,16 @@ extension AppStorePart {
             purchase.flatMap { worth(of: $0) }
         )
         let kept = try await Failure.mapErrors { try await loop.database.write(statement).first() }
-        metrics.count(notification, kept.outcome, at: now)
-        if let purchase, let outcome = PurchaseOutcome(rawValue: kept.outcome) { report(outcome, purchase) }
-        return kept.outcome != KeptNotification.known
+        metrics.count(notification, kept.purchase, at: now)
+        if let purchase, let outcome = kept.purchase { report(outcome, purchase) }
+        return kept.isNew
     }
 
     /// Deletes some notifications that are older than they are kept; whether there may be more.
     func prune() async -> Bool {
         let (keep, batch) = (process.settings.keepNotifications, AppStorePart.batch)
         do {
-            let notifications = try await loop.database.work(PurchaseStatement.prune(keep, batch)).first()
-            let requests = try await loop.database.work(ConsumptionStatement.prune(keep, batch)).first()
-            return max(notifications, requests) >= Int(batch)
+            return try await loop.database.work(PurchaseStatement.prune(keep, batch)).first() >= Int(batch)
         } catch {
             loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
             return false

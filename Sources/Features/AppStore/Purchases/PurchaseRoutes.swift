@@ -40,18 +40,12 @@ extension AppStorePart: ServiceRouted {
 
     private func submit(_ call: Call) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
-        let (text, id, device) = try Failure.reading { () throws(JSONRefusal) in
-            let text = try body.optionalText("signedTransaction")
-            let id = try body.optionalText("transactionId")
-            guard (text == nil) != (id == nil) else { throw body.refusal("signedTransaction", .missing) }
-            let name = "deviceVerificationId"
-            let device = try body.optionalText(name)
+        let (evidence, device) = try Failure.reading { () throws(JSONRefusal) in
+            let evidence = try Submission.Evidence(&body)
+            let device = try AppStorePart.device(&body)
             try body.end()
-            let number = device.flatMap { UUIDBytes($0) }
-            guard (device == nil) == (number == nil) else { throw body.refusal(name, .notA("a UUID")) }
-            return (text, id, number)
+            return (evidence, device)
         }
-        let evidence = text.map { Submission.Evidence.text($0) } ?? .id(id ?? "")
         let submission = Submission(
             evidence: evidence,
             device: device,
@@ -59,6 +53,13 @@ extension AppStorePart: ServiceRouted {
             isOfApp: call.isOfApp
         )
         return ServiceAnswer(.ok, try await submit(submission, at: call.now))
+    }
+
+    private static func device(_ body: inout JSONReader) throws(JSONRefusal) -> UUIDBytes? {
+        let name = "deviceVerificationId"
+        guard let text = try body.optionalText(name) else { return nil }
+        guard let id = UUIDBytes(text) else { throw body.refusal(name, .notA("a UUID")) }
+        return id
     }
 
     private func balance(_ call: Call) async throws(Failure) -> ServiceAnswer {
@@ -197,6 +198,18 @@ struct Submission {
         case text(String)
         /// An id, by which Apple's server is asked for the text.
         case id(String)
+
+        /// Exactly one of them.
+        init(_ body: inout JSONReader) throws(JSONRefusal) {
+            let text = try body.optionalText("signedTransaction")
+            let id = try body.optionalText("transactionId")
+            switch (text, id) {
+            case (let text?, nil): self = .text(text)
+            case (nil, let id?): self = .id(id)
+            case (nil, nil): throw body.refusal("signedTransaction", .missing)
+            case (_?, _?): throw body.refusal("transactionId", .notA("needed beside signedTransaction"))
+            }
+        }
     }
 
     let evidence: Evidence

@@ -102,9 +102,12 @@ enum PurchaseStatement {
     /// What a notification is, its text, whether the purchase in it is refused, what that says, what a piece of it is worth.
     static let notify = TypedStatement<KeptNotification, String, String, Bool, String?, Int64?>(
         name: "app_store_notify",
-        sql: "SELECT n.outcome, n.is_changed FROM app_store_notify($1::json, $2, $3, $4::json, $5) AS n"
+        sql: """
+            SELECT n.outcome <> 'known', CASE WHEN n.outcome NOT IN ('known', 'none', 'refused') THEN n.outcome END
+            FROM app_store_notify($1::json, $2, $3, $4::json, $5) AS n
+            """
     ) { row in
-        KeptNotification(outcome: try row.next(), isChanged: try row.next())
+        KeptNotification(isNew: try row.next(), purchase: try row.next())
     }
 
     /// For how long notifications are kept, how many are deleted at most; how many were.
@@ -168,11 +171,10 @@ struct AppliedPurchase {
 
 /// A notification that is kept.
 struct KeptNotification {
-    /// `known`, `none`, `refused`, or what became of the purchase in it.
-    let outcome: String
-    static let known = "known"
-    /// Whether it said anything new of what is granted.
-    let isChanged: Bool
+    /// Whether it was not there before.
+    let isNew: Bool
+    /// What became of the purchase in it; `nil` without one, and for one whose own signature is not good.
+    let purchase: PurchaseOutcome?
 }
 
 /// Whose turn it is to read an environment's notifications.
