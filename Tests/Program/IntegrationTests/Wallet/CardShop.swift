@@ -182,8 +182,18 @@ final class CardShop {
 
     /// Waits until phones show the points of a member.
     func shown(_ points: Int, of member: Member, on phones: [Int]) async throws {
-        try await poll(reactor, "\(points) points on \(phones.count) phones") {
-            phones.allSatisfy { self.points($0, member) == points } ? () : nil
+        do {
+            try await poll(reactor, "\(points) points on \(phones.count) phones") {
+                phones.allSatisfy { self.points($0, member) == points } ? () : nil
+            }
+        } catch {
+            // What the phones that wait have done, and what is still to be sent.
+            for phone in phones where self.points(phone, member) != points {
+                let events = pushes.model.phones[phone]?.events.suffix(12).map(\.json.description) ?? []
+                Issue.record("phone \(phone): \(events.joined(separator: " "))")
+            }
+            Issue.record("\(try shop.rows("SELECT to_jsonb(j) FROM wallet_push_job AS j LIMIT 5"))")
+            throw error
         }
     }
 
