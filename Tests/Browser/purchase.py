@@ -19,6 +19,7 @@ import time
 import urllib.parse
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -47,7 +48,9 @@ class Tab:
 
     def until(self, condition, what, patience=PATIENCE):
         try:
-            return WebDriverWait(self.driver, patience, poll_frequency=0.05).until(lambda driver: condition())
+            # A page may go away while it is looked at: the next look is at the new one.
+            wait = WebDriverWait(self.driver, patience, poll_frequency=0.05, ignored_exceptions=[StaleElementReferenceException])
+            return wait.until(lambda driver: condition())
         except Exception as error:
             self.picture("failed")
             raise AssertionError(f"{what}: {self.driver.current_url}\n{self.driver.page_source[:1500]}") from error
