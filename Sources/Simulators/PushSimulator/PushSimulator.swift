@@ -125,15 +125,7 @@ package final class PushSimulator: Simulator {
     /// Brings the connections into line with what a tester has set.
     private func obeySwitches() {
         guard let endpoint else { return }
-        if model.switches.refuses {
-            endpoint.refuse()
-        } else if !endpoint.isListening {
-            do throws(IOError) {
-                try endpoint.listen()
-            } catch {
-                logger.error("simulator.push_listen_failed", [LogField("error", error.description)])
-            }
-        }
+        endpoint.refuses = model.switches.refuses
         for connection in endpoint.connections.values { limitStreams(of: connection) }
     }
 }

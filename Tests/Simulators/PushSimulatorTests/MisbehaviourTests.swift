@@ -160,6 +160,8 @@ struct MisbehaviourTests {
         try await withPush { bench in
             try await bench.control("POST", "/options", ["refusesConnections": true])
             await #expect(throws: (any Error).self) { _ = try await bench.client() }
+            // Nobody else takes its port meanwhile.
+            #expect(throws: IOError.self) { try Socket.listen(on: bench.address).close() }
             try await bench.control("POST", "/options", ["refusesConnections": false])
             let client = try await bench.client()
             #expect(!client.isClosed)

@@ -26,6 +26,11 @@ final class PushEndpoint: ReadinessHandler {
     private var registration: Registration?
     private(set) var connections: [Int: PushConnection] = [:]
     private(set) var opened = 0
+    /// Whether connections are reset as soon as they are there. The port stays taken meanwhile: it could not be had again while
+    /// anybody else has it, or a child of this process a copy of the listener.
+    var refuses = false
+
+    private static let pause = Duration.seconds(1)
 
     init(_ address: SocketAddress, _ tls: TLSContext, reactor: Reactor, owner: any PushEndpointOwner) {
         self.address = address
@@ -34,28 +39,28 @@ final class PushEndpoint: ReadinessHandler {
         self.owner = owner
     }
 
-    /// Whether clients can connect.
-    var isListening: Bool { listener != nil }
-
-    /// Listens, again on the same port after `refuse`.
+    /// Listens until it is closed.
     func listen() throws(IOError) {
-        guard listener == nil else { return }
         let socket = try ListeningSocket(address)
         address = try socket.localAddress()
-        registration = try reactor.add(socket.raw, interest: .readable, trigger: .level, handler: self)
         listener = socket
+        try watch()
     }
 
-    /// Refuses further connections.
-    func refuse() {
+    private func watch() throws(IOError) {
+        guard let listener else { return }
+        registration = try reactor.add(listener.raw, interest: .readable, trigger: .level, handler: self)
+    }
+
+    private func unwatch() {
         if let registration { reactor.remove(registration) }
         registration = nil
-        listener = nil
     }
 
     /// Ends everything.
     func close() {
-        refuse()
+        unwatch()
+        listener = nil
         for connection in connections.values { connection.close() }
     }
 
@@ -64,12 +69,21 @@ final class PushEndpoint: ReadinessHandler {
             while let accepted = try listener?.accept() { welcome(accepted) }
         } catch {
             // Without descriptors a level-triggered listener would spin.
-            refuse()
+            unwatch()
+            lookAgain()
+        }
+    }
+
+    private func lookAgain() {
+        _ = reactor.schedule(after: PushEndpoint.pause) { [weak self] in
+            guard let self else { return }
+            do { try watch() } catch { lookAgain() }
         }
     }
 
     private func welcome(_ accepted: consuming Socket.Accepted) {
         let socket = ConnectedSocket(accepted.takeDescriptor())
+        guard !refuses else { return socket.resetOnClose() }
         opened += 1
         do {
             let session = try TLSSession(accepting: tls)
