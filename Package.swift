@@ -234,7 +234,7 @@ let floors = [
             part(
                 "AppStore",
                 ["AppStoreTransactions", "JOSE"],
-                tests: ["FeatureTestKit", "PostgresTestKit"],
+                tests: ["FeatureTestKit", "PostgresTestKit", "AppleSimulator", "SimulatorCore"],
                 resources: ["Vectors"]
             ),
             part(

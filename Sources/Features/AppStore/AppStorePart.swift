@@ -21,7 +21,7 @@ package final class AppStorePart: FeaturePart {
         self.loop = loop
         self.process = process
         metrics = PurchaseMetrics(loop.metrics)
-        server = process.tokens.map { AppStoreServer(process.settings.server, $0, process.pace, loop) }
+        server = process.keys.map { AppStoreServer(process.settings.server, $0, process.pace, loop) }
         try loop.part(ServiceFeature.self).serve(self)
         try loop.part(AccountsFeature.self).handle(
             .appStore,

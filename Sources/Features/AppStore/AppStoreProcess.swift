@@ -14,8 +14,8 @@ package final class AppStoreProcess: FeatureProcess {
     let forgeries: AddressRateLimit
     /// Questions to Apple's server that apps cause, by account.
     let lookups: KeyRateLimit
-    /// What makes the tokens of requests to Apple's server; `nil` where it is not asked.
-    let tokens: ServerAPITokenMaker?
+    /// What opens Apple's server; `nil` where it is not asked.
+    let keys: ServerAPIKeys?
     let pace = ServerAPIPace()
     private let table: Lock<ProductTable>
 
@@ -23,7 +23,7 @@ package final class AppStoreProcess: FeatureProcess {
         self.settings = settings
         verifiers = try AppStoreVerifiers(settings)
         lookups = KeyRateLimit(perMinute: settings.lookupsPerMinute)
-        tokens = settings.server.isOn ? try settings.server.tokens(bundleID: settings.bundleID) : nil
+        keys = settings.server.isOn ? ServerAPIKeys(try settings.server.key(bundleID: settings.bundleID)) : nil
         forgeries = AddressRateLimit(perMinute: settings.forgeriesPerMinute)
         table = Lock(try ProductTable(path: settings.products))
     }
@@ -42,9 +42,10 @@ package final class AppStoreProcess: FeatureProcess {
 
     package func open(_ loop: LoopContext) throws -> AppStorePart { try AppStorePart(self, loop) }
 
-    /// Reads the products again; a table that is wrong changes nothing.
+    /// Reads products and key again; where one of them is wrong, nothing changes.
     package func reload() throws {
         let read = try ProductTable(path: settings.products)
+        if let keys { keys.replace(try settings.server.key(bundleID: settings.bundleID)) }
         table.withLock { $0 = read }
     }
 }

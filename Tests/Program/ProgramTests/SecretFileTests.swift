@@ -56,7 +56,7 @@ struct SecretFileTests {
                 _ = try PushSettings(&reader).key()
             case "app_store.private_key":
                 var reader = SettingReader(source)
-                _ = try ServerAPISettings(&reader).tokens(bundleID: "com.example.shop")
+                _ = try ServerAPISettings(&reader).key(bundleID: "com.example.shop")
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

@@ -76,16 +76,13 @@ extension AppStorePart {
         _ mark: String?,
         _ environment: AppStoreEnvironment
     ) async throws(Failure) -> NotificationPage {
-        let content: [UInt8]
         do throws(ServerAPIProblem) {
-            content = try await server.call(.notificationHistory(filter, page: mark), in: environment)
+            let request = ServerAPIRequest.notificationHistory(filter, page: mark)
+            return try await server.call(request, in: environment) { (content) throws(ServerAPIAnswerError) in
+                try NotificationPage(content)
+            }
         } catch {
             throw Failure(error)
-        }
-        do throws(ServerAPIAnswerError) {
-            return try NotificationPage(content)
-        } catch {
-            throw Failure(.appStoreUnavailable, error.sentence)
         }
     }
 

@@ -20,31 +20,24 @@ extension AppStorePart {
     ) async throws(Failure) -> Transaction {
         guard let server else { throw Failure(.appStoreOff, context: SubmissionContext(finish: false)) }
         for environment in environments where environment.isSigned {
-            let content: [UInt8]
+            let text: String
             do throws(ServerAPIProblem) {
-                content = try await server.call(try .transaction(id), in: environment)
+                text = try await server.call(try .transaction(id), in: environment, SignedAnswer.transaction)
             } catch {
                 if case .refused(let failure) = error, failure.isTransactionUnknown { continue }
                 throw Failure(error)
             }
-            return try verified(content, id, environment, at: now)
+            return try verified(text, id, environment, at: now)
         }
         throw Failure(.transactionUnknown, context: SubmissionContext(finish: false))
     }
 
     private func verified(
-        _ content: [UInt8],
+        _ text: String,
         _ id: String,
         _ environment: AppStoreEnvironment,
         at now: WallTime
     ) throws(Failure) -> Transaction {
-        let text: String
-        do throws(ServerAPIAnswerError) {
-            text = try SignedAnswer.transaction(content)
-        } catch {
-            loop.logger.warning("app_store.answer_unreadable", [LogField("detail", error.sentence)])
-            throw Failure(.appStoreUnavailable, error.sentence, context: SubmissionContext(finish: false))
-        }
         do throws(SignedTextRefusal) {
             let transaction = try process.verifiers.transaction(Array(text.utf8), of: environment, at: now)
             guard transaction.id.octets == id.octets else { throw .wrongKind(.identifier) }

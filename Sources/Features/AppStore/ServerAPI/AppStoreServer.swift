@@ -11,14 +11,14 @@ import Telemetry
 /// Tries again what is worth it within a deadline, with one token for many calls. Not `Sendable`.
 final class AppStoreServer {
     private let settings: ServerAPISettings
-    private let tokens: ServerAPITokenMaker
+    private let keys: ServerAPIKeys
     private let pace: ServerAPIPace
     let exchange: any HTTPExchange
     private let reactor: Reactor
     private let log: Logger
     private let metrics: MetricsRegistry
     private var counters: [Outcome: Counter] = [:]
-    private var token: ServerAPIToken?
+    private var token: (text: ServerAPIToken, edition: Int)?
 
     /// Time for a call with all its tries.
     static let deadline = Duration.seconds(20)
@@ -30,12 +30,12 @@ final class AppStoreServer {
 
     init(
         _ settings: ServerAPISettings,
-        _ tokens: ServerAPITokenMaker,
+        _ keys: ServerAPIKeys,
         _ pace: ServerAPIPace,
         _ loop: LoopContext
     ) {
         self.settings = settings
-        self.tokens = tokens
+        self.keys = keys
         self.pace = pace
         exchange = loop.client(settings.purpose)
         reactor = loop.reactor
@@ -48,16 +48,32 @@ final class AppStoreServer {
         _ request: ServerAPIRequest,
         in environment: AppStoreEnvironment
     ) async throws(ServerAPIProblem) -> [UInt8] {
+        try await call(request, in: environment) { (content) throws(ServerAPIAnswerError) in content }
+    }
+
+    /// What the answer to a request says; an answer that is not to be read is asked for again.
+    func call<Content>(
+        _ request: ServerAPIRequest,
+        in environment: AppStoreEnvironment,
+        _ read: ([UInt8]) throws(ServerAPIAnswerError) -> Content
+    ) async throws(ServerAPIProblem) -> Content {
         guard let base = settings.base(of: environment) else { throw .noServer }
-        let start = SystemClock().now()
-        var retry = ServerAPIRetry(deadline: start + AppStoreServer.deadline)
+        var retry = ServerAPIRetry(deadline: reactor.wallNow + AppStoreServer.deadline)
         while true {
-            try await wait(until: try pace.turn(of: request.call, in: environment, at: SystemClock().now()))
-            let attempt = try await attempt(request, base)
-            switch retry.next(after: attempt, at: SystemClock().now(), random: reactor.random) {
-            case .done:
-                guard case .answer(let response) = attempt else { throw .unavailable }
-                return response.body
+            try await wait(until: try pace.turn(of: request.call, in: environment, at: reactor.wallNow))
+            var attempt = try await attempt(request, base)
+            if case .answer(let response) = attempt, response.status / 100 == 2 {
+                do throws(ServerAPIAnswerError) {
+                    return try read(response.body)
+                } catch {
+                    let fields = [LogField("call", request.call.rawValue), LogField("detail", error.sentence)]
+                    log.warning("app_store.answer_unreadable", fields)
+                    attempt = .unreadable
+                }
+            }
+            switch retry.next(after: attempt, at: reactor.wallNow, random: reactor.random) {
+            // An answer of success has been read above.
+            case .done: throw .unavailable
             case .again(let pause): await reactor.sleep(for: pause)
             case .newToken: token = nil
             case .notBefore(let time):
@@ -69,7 +85,7 @@ final class AppStoreServer {
     }
 
     private func wait(until time: WallTime) async throws(ServerAPIProblem) {
-        let pause = time.microseconds - SystemClock().now().microseconds
+        let pause = time.microseconds - reactor.wallNow.microseconds
         if pause > 0 { await reactor.sleep(for: .microseconds(pause)) }
     }
 
@@ -93,11 +109,11 @@ final class AppStoreServer {
     }
 
     private func bearer() throws(ServerAPIProblem) -> String {
-        let now = SystemClock().now()
-        if let token, token.isFresh(at: now) { return token.text.reveal() }
+        let (now, (key, edition)) = (reactor.wallNow, keys.current)
+        if let token, token.edition == edition, token.text.isFresh(at: now) { return token.text.text.reveal() }
         do throws(CryptographyError) {
-            let made = try tokens.token(at: now)
-            token = made
+            let made = try key.tokens.token(at: now)
+            token = (made, edition)
             return made.text.reveal()
         } catch {
             log.error("app_store.token_failed", [LogField("detail", error.debugDescription)])
@@ -108,7 +124,7 @@ final class AppStoreServer {
     private func problem(_ reason: ServerAPIRetry.GiveUp, _ call: ServerAPICall) -> ServerAPIProblem {
         switch reason {
         case .credentials:
-            log.error("app_store.key_refused", [LogField("call", call.rawValue), LogField("key", settings.keyID)])
+            log.error("app_store.key_refused", [LogField("call", call.rawValue), LogField("key", keys.current.key.id)])
             return .credentials
         case .refused(let failure): return .refused(failure)
         case .unavailable:

@@ -1,5 +1,6 @@
 import AppStoreTransactions
 import Cryptography
+import EventIO
 import HTTPClient
 import JOSE
 import Primitives
@@ -21,7 +22,12 @@ struct ServerAPISettings: Sendable {
             "issuer id of the keys for In-App Purchase, as App Store Connect shows it above them",
             takes: "UUID"
         )
-        keyID = read.text("app_store.key_id", "", "id of app_store.private_key", takes: "key id")
+        keyID = read.text(
+            "app_store.key_id",
+            "",
+            "id of app_store.private_key; empty: as the name of its file says, AuthKey_ID.p8",
+            takes: "key id"
+        )
         keyPath = read.secretFile(
             "app_store.private_key",
             "key (.p8) for In-App Purchase; empty: Apple's server is not asked"
@@ -33,8 +39,12 @@ struct ServerAPISettings: Sendable {
             "PEM file: the only authorities of Apple's server; empty for the machine's"
         )
         guard isOn else { return }
-        for (name, text) in [("issuer_id", issuerID), ("key_id", keyID)] where text.isEmpty {
-            read.complain("app_store.\(name)", "not set, and app_store.private_key is")
+        if issuerID.isEmpty { read.complain("app_store.issuer_id", "not set, and app_store.private_key is") }
+        if currentKeyID == nil {
+            read.complain(
+                "app_store.key_id",
+                "not set, and the file of app_store.private_key is not called AuthKey_ID.p8"
+            )
         }
     }
 
@@ -50,14 +60,29 @@ struct ServerAPISettings: Sendable {
         }
     }
 
-    /// What makes the tokens of requests.
+    /// The id of the key: that of the settings, or the one in the name of the file that the path leads to now.
+    private var currentKeyID: String? {
+        guard keyID.isEmpty else { return keyID }
+        let path = (try? Files.resolved(keyPath)) ?? keyPath
+        let name = path.octets.parts(between: UInt8(ascii: "/")).last ?? ""
+        guard name.utf8.count > 4, name.octets.ends(with: ".p8"), let mark = name.utf8.lastIndex(of: UInt8(ascii: "_"))
+        else { return nil }
+        let id = String(name[name.index(after: mark)...].dropLast(3))
+        return id.octets.isWord ? id : nil
+    }
+
+    /// The key of requests, as its file is now.
     ///
     /// - Throws: What is wrong with the key, without its content.
-    func tokens(bundleID: String) throws(ConfigurationError) -> ServerAPITokenMaker {
+    func key(bundleID: String) throws(ConfigurationError) -> ServerAPIKeys.Key {
         let pem = Secret(try SecretFile.read(keyPath, "app_store.private_key"))
+        guard let id = currentKeyID else {
+            throw ConfigurationError(problems: ["app_store.private_key: \(keyPath): not called AuthKey_ID.p8"])
+        }
         do throws(CryptographyError) {
-            let signer = JWTSigner(key: try ES256PrivateKey(pem: pem), keyID: keyID)
-            return ServerAPITokenMaker(signer: signer, issuerID: issuerID, bundleID: bundleID)
+            let signer = JWTSigner(key: try ES256PrivateKey(pem: pem), keyID: id)
+            let tokens = ServerAPITokenMaker(signer: signer, issuerID: issuerID, bundleID: bundleID)
+            return ServerAPIKeys.Key(id: id, tokens: tokens)
         } catch {
             throw ConfigurationError(problems: ["app_store.private_key: \(keyPath): \(error.detail)"])
         }

@@ -1,0 +1,129 @@
+import AppStoreTransactions
+import AppleSimulator
+import Cryptography
+import EventIO
+import Foundation
+import HTTPClient
+import HTTPCore
+import HTTPServer
+import JOSE
+import Primitives
+import ServerCore
+import SimulatorCore
+import StrictJSON
+import Telemetry
+import TestKit
+import Testing
+import Web
+
+@testable import AppStore
+
+/// The simulated App Store on a socket, for the real client: settings that lead to it, and its control interface.
+struct SimulatedStore: Sendable {
+    /// What a program is set to for it.
+    let settings: [String: String]
+    private let origin: String
+
+    static let bundle = "jp.example.sallyport.tickets"
+    static let issuer = "57246542-0000-4000-8000-0824d0110720"
+    /// The keys that it knows, by name.
+    static let keyIDs = ["SP2X9R4HXF", "SP3OTHERKY"]
+
+    /// Runs a body with a store on a loop of its own.
+    ///
+    /// - Parameter clock: Of its loop.
+    static func run(
+        clock: any LoopClock = SystemClock(),
+        _ body: @escaping @Sendable (SimulatedStore, Reactor) async throws -> Void
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            try await withLoop(clock: clock) { reactor in
+                let root = try AppStoreAuthority.makeRoot(now: reactor.wallNow)
+                try Files.write("\(folder)/root.pem", root.certificatePEM)
+                var configuration = AppStoreModel.Configuration(root: root, seed: [1])
+                (configuration.bundleID, configuration.appAppleID) = (bundle, 6_400_000_001)
+                for id in keyIDs {
+                    let pem = try ES256PrivateKey.generatePEM()
+                    try Files.write("\(folder)/AuthKey_\(id).p8", pem.reveal(), mode: 0o600)
+                    let key = try JWSVerificationKey(of: ES256PrivateKey(pem: pem))
+                    configuration.keys.append(APIKey(id: id, issuer: issuer, key: key))
+                }
+                let simulator = AppStoreSimulator(configuration, reactor: reactor)
+                let server = try simulator.serve(
+                    on: .init(SocketAddress(v4: 0x7F00_0001, port: 0), .clear),
+                    tls: nil,
+                    reactor: reactor,
+                    logger: .silent
+                )
+                let address = try #require(server.boundAddresses.first)
+                try await body(SimulatedStore(folder, "http://\(address)"), reactor)
+                await server.drain()
+                simulator.stop()
+            }
+        }
+    }
+
+    private init(_ folder: String, _ origin: String) {
+        self.origin = origin
+        settings = [
+            "app_store.bundle_id": SimulatedStore.bundle, "app_store.app_apple_id": "6400000001",
+            "app_store.environments": "Production,Sandbox", "app_store.root_certificates": "\(folder)/root.pem",
+            "app_store.allow_other_root": "true", "app_store.issuer_id": SimulatedStore.issuer,
+            "app_store.private_key": "\(folder)/AuthKey_\(SimulatedStore.keyIDs[0]).p8",
+            "app_store.production_url": "\(origin)/production", "app_store.sandbox_url": "\(origin)/sandbox",
+        ]
+    }
+
+    /// Asks the control interface.
+    @discardableResult
+    func control(
+        _ method: String,
+        _ path: String,
+        _ body: JSONValue? = nil,
+        through exchange: any HTTPExchange
+    ) async throws -> JSONValue {
+        let request = OutboundRequest(
+            method: method,
+            url: origin + "/_sim" + path,
+            fields: [("content-type", "application/json")],
+            body: body?.bytes ?? [],
+            timeout: Patience.usual
+        )
+        let answer = try await exchange.send(request)
+        let value = try JSONParser.parse(answer.body)
+        #expect(answer.status == 200, "\(method) \(path): \(value)")
+        return value
+    }
+}
+
+/// Another server on the network, of which every request is kept.
+final class RecordedExchange: HTTPExchange {
+    private let inner: any HTTPExchange
+    /// Everything that was asked, in order.
+    private(set) var requests: [OutboundRequest] = []
+    /// How many of them have no answer yet.
+    private(set) var pending = 0
+
+    init(_ inner: any HTTPExchange) { self.inner = inner }
+
+    func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        requests.append(request)
+        pending += 1
+        defer { pending -= 1 }
+        return try await inner.send(request)
+    }
+
+    /// The tokens that were shown, each once.
+    var tokens: Set<String> {
+        Set(requests.compactMap { request in request.fields.first { $0.0 == "Authorization" }?.1 })
+    }
+}
+
+/// Links to files, which an operator changes.
+enum FileManagerLink {
+    /// Makes a path lead to a file.
+    static func make(_ path: String, to file: String) throws {
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: file)
+    }
+}
