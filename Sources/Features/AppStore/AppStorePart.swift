@@ -16,12 +16,16 @@ package final class AppStorePart: FeaturePart {
     let metrics: PurchaseMetrics
     /// `nil` where Apple's server is not asked.
     let server: AppStoreServer?
+    /// `nil` where nobody is asked whether certificates are revoked.
+    let revocation: RevocationClient?
 
     init(_ process: AppStoreProcess, _ loop: LoopContext) throws {
         self.loop = loop
         self.process = process
         metrics = PurchaseMetrics(loop.metrics)
         server = process.keys.map { AppStoreServer(process.settings.server, $0, process.pace, loop) }
+        let policy = process.settings.revocation
+        revocation = policy == .off ? nil : RevocationClient(policy, metrics, loop)
         try loop.part(ServiceFeature.self).serve(self)
         try loop.part(AccountsFeature.self).handle(
             .appStore,

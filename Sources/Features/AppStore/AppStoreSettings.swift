@@ -25,6 +25,7 @@ struct AppStoreSettings: Sendable {
     let refundPreference: ConsumptionInformation.Preference?
     /// The least time between two questions for notifications that were missed.
     let historyPause: Duration
+    let revocation: RevocationPolicy
     let server: ServerAPISettings
 
     /// The settings that switch purchases on.
@@ -94,6 +95,7 @@ struct AppStoreSettings: Sendable {
             "what Apple is told of refunds that customers ask for, where they agree: prorate gives back what was not used"
         )
         refundPreference = ["decline": .decline, "grant": .grantFull, "prorate": .grantProrated][preference.octets]
+        revocation = RevocationPolicy(&read)
         server = ServerAPISettings(&read)
         guard !bundleID.isEmpty else { return }
         if products.isEmpty { read.complain("app_store.products", "not set, and app_store.bundle_id is") }

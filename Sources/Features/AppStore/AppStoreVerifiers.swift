@@ -22,7 +22,11 @@ struct AppStoreVerifiers: Sendable {
     /// - Throws: `ConfigurationError`: a file that is none, or a root that is not Apple's where there is Production.
     init(_ settings: AppStoreSettings) throws(ConfigurationError) {
         environments = settings.environments
-        let paths = CertificatePathVerifier(roots: try AppStoreVerifiers.roots(settings), purpose: .appStore)
+        let paths = CertificatePathVerifier(
+            roots: try AppStoreVerifiers.roots(settings),
+            purpose: .appStore,
+            clock: SystemClock()
+        )
         var verifiers: [AppStoreEnvironment: SignedTextVerifier] = [:]
         for environment in settings.environments {
             do throws(SignedTextRefusal) {
@@ -81,6 +85,18 @@ struct AppStoreVerifiers: Sendable {
     /// - Throws: Why it is refused; what is refused for its app, environment or kind is signed by Apple.
     func notification(_ text: [UInt8], at now: WallTime) throws(SignedTextRefusal) -> ServerNotification {
         try verifier(of: text).notification(text, at: now)
+    }
+
+    /// The certificates of a verified text of an environment.
+    ///
+    /// - Throws: Why they are not good at the present.
+    func certificates(
+        ofVerified text: [UInt8],
+        of environment: AppStoreEnvironment,
+        at now: WallTime
+    ) throws(SignedTextRefusal) -> VerifiedPath {
+        guard let verifier = verifiers[environment] else { throw .wrongEnvironment(.environment) }
+        return try verifier.certificates(ofVerified: text, at: now)
     }
 
     /// What Apple has signed in a text of any kind.

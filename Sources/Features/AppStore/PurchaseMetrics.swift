@@ -58,6 +58,26 @@ final class PurchaseMetrics {
         counter.increment()
     }
 
+    /// Counts what a responder has said of a certificate.
+    func countRevocation(_ outcome: String) {
+        registry.counter(
+            "sallyport_app_store_revocation_answers_total",
+            help: "Questions whether a certificate of signed texts is revoked, by what the authority answered.",
+            labels: [("outcome", outcome)]
+        )
+        .increment()
+    }
+
+    /// Counts a text that is taken although nobody says whether its certificates are revoked.
+    func countUnchecked(_ reason: SignedTextRefusal.Reason) {
+        registry.counter(
+            "sallyport_app_store_unchecked_texts_total",
+            help: "Signed texts taken although nobody says whether their certificates are revoked, by reason.",
+            labels: [("reason", reason.rawValue)]
+        )
+        .increment()
+    }
+
     func count(_ outcome: PurchaseOutcome) { outcomes[outcome]?.increment() }
 
     /// Counts an answer to a request of Apple.

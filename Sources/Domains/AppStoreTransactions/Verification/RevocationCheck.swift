@@ -1,4 +1,4 @@
-import Cryptography
+package import Cryptography
 package import HTTPCore
 package import JOSE
 package import Primitives
@@ -13,7 +13,8 @@ package struct RevocationCheck: Sendable {
         package let url: HTTPURL
         /// What to post, as `OCSPRequest.mediaType`.
         package let body: [UInt8]
-        fileprivate let certificate: X509Certificate
+        /// The certificate that it is about.
+        package let certificate: X509Certificate
         fileprivate let issuer: X509Certificate
     }
 

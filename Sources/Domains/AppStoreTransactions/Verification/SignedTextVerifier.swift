@@ -83,6 +83,14 @@ package struct SignedTextVerifier: Sendable {
         try path(of: SignedTextVerifier.parsed(text), at: now)
     }
 
+    /// The certificates of a text that this verifier has found good, to be asked whether they are revoked, without another look at its
+    /// signature.
+    ///
+    /// Judged at the present. A text that nobody has verified chooses nothing by it but one of the authorities' own certificates.
+    package func certificates(ofVerified text: [UInt8], at now: WallTime) throws(SignedTextRefusal) -> VerifiedPath {
+        try chain(of: SignedTextVerifier.parsed(text), at: now)
+    }
+
     private func payload(
         of text: [UInt8],
         signedIn member: String,
@@ -105,19 +113,22 @@ package struct SignedTextVerifier: Sendable {
 
     private func path(of signed: CompactJWS, at time: WallTime) throws(SignedTextRefusal) -> VerifiedPath {
         guard signed.header.algorithm == .es256 else { throw .signature(.algorithm) }
-        guard let certificates = signed.header.certificates else { throw .certificate(.chainLength) }
-        let path: VerifiedPath
-        do throws(CertificatePathError) {
-            path = try paths.verify(certificates, at: time)
-        } catch {
-            throw SignedTextRefusal(error)
-        }
+        let path = try chain(of: signed, at: time)
         do throws(JWSError) {
             try signed.verify(with: path.key, allowing: [.es256])
         } catch {
             throw SignedTextRefusal(error)
         }
         return path
+    }
+
+    private func chain(of signed: CompactJWS, at time: WallTime) throws(SignedTextRefusal) -> VerifiedPath {
+        guard let certificates = signed.header.certificates else { throw .certificate(.chainLength) }
+        do throws(CertificatePathError) {
+            return try paths.verify(certificates, at: time)
+        } catch {
+            throw SignedTextRefusal(error)
+        }
     }
 
     // MARK: App and environment

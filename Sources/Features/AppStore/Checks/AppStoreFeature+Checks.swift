@@ -5,7 +5,7 @@ package import ServerCore
 package import Settings
 import Web
 
-// D80 roots and products, D81 roots of others, D82 texts that nobody has signed.
+// D80 roots and products, D81 roots of others, D82 texts that nobody has signed, D83 revoked certificates.
 
 extension AppStoreFeature {
     package func check(_ settings: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {
@@ -50,6 +50,17 @@ extension AppStoreFeature {
                     "app_store.allow_other_root",
                     "Purchases of production may be signed by another authority than Apple.",
                     remedy: "Leave it out where customers buy."
+                )
+            )
+        }
+        if isReached, self.settings.revocation == .off, self.settings.environments.contains(where: \.isSigned) {
+            findings.append(
+                Finding(
+                    "D83",
+                    .warning,
+                    "app_store.revocation",
+                    "Nobody asks whether the certificates of signed texts are revoked.",
+                    remedy: "Set it to soft, and let the server reach the responders that the certificates name."
                 )
             )
         }

@@ -93,9 +93,11 @@ extension AppStorePart {
         let (text, now) = (Array(sent.signedPayload.utf8), SystemClock().now())
         let notification: ServerNotification
         do throws(SignedTextRefusal) {
-            notification = try process.verifiers.notification(text, at: now)
+            notification = try await verifiedNotification(text, at: now)
         } catch {
             metrics.count(error)
+            // The reading begins here again another time.
+            if error.isRetryable { throw Failure(.appStoreUnavailable, "\(error)") }
             loop.logger.warning("app_store.history_refused", [LogField("reason", "\(error)")])
             return false
         }

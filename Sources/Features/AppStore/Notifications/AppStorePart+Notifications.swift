@@ -45,7 +45,7 @@ extension AppStorePart {
         let (text, peer) = (Array(try AppStorePart.signedPayload(request.body).utf8), request.peer.keys)
         let notification: ServerNotification
         do throws(SignedTextRefusal) {
-            notification = try process.verifiers.notification(text, at: now)
+            notification = try await verifiedNotification(text, at: now)
         } catch {
             metrics.count(error)
             return try answer(error, peer)
@@ -56,6 +56,16 @@ extension AppStorePart {
             try await self.keep(notification, text, at: now)
         }
         return HTTPResponse(.ok, block: loop.headers.plain)
+    }
+
+    /// The notification of a text whose certificates are not revoked.
+    func verifiedNotification(
+        _ text: [UInt8],
+        at now: WallTime
+    ) async throws(SignedTextRefusal) -> ServerNotification {
+        let notification = try process.verifiers.notification(text, at: now)
+        try await demandStanding(text, of: notification.environment, at: now)
+        return notification
     }
 
     /// What Apple has signed is never sent again for our sake, although it is not for this app.
@@ -87,10 +97,15 @@ extension AppStorePart {
         var (purchase, isRefused): (Transaction?, Bool) = (nil, false)
         if let inner = notification.signedTransaction {
             do throws(SignedTextRefusal) {
-                purchase = try process.verifiers.transaction(Array(inner.utf8), of: notification.environment, at: now)
+                let bytes = Array(inner.utf8)
+                purchase = try process.verifiers.transaction(bytes, of: notification.environment, at: now)
+                try await demandStanding(bytes, of: notification.environment, at: now)
             } catch {
                 // That the outer text is good says nothing about the inner one.
                 metrics.count(error)
+                // Apple sends it again.
+                if error.isRetryable { throw Failure(.unavailable, "\(error)") }
+                purchase = nil
                 isRefused = true
                 loop.logger.error(
                     "app_store.notification_purchase_refused",

@@ -49,14 +49,21 @@ extension AppStorePart {
                 metrics.count(error)
                 throw Failure(error)
             }
-            metrics.countVerified()
             // What the app says of its device proves nothing; what contradicts the text does.
             if let device = submission.device, shown.matches(device: device) == false {
                 throw Failure(.signedTextRefused, context: SubmissionContext(reason: "device", finish: false))
             }
             guard server != nil, shown.environment.isSigned, shown.signed + process.settings.submissionAge < now else {
+                do throws(SignedTextRefusal) {
+                    try await demandStanding(Array(text.utf8), of: shown.environment, at: now)
+                } catch {
+                    metrics.count(error)
+                    throw Failure(error)
+                }
+                metrics.countVerified()
                 return shown
             }
+            metrics.countVerified()
             try limitLookups(submission)
             return try await fetch(shown.id, in: [shown.environment], at: now)
         }

@@ -27,7 +27,7 @@ extension AppStorePart {
                 if case .refused(let failure) = error, failure.isTransactionUnknown { continue }
                 throw Failure(error)
             }
-            return try verified(text, id, environment, at: now)
+            return try await verified(text, id, environment, at: now)
         }
         throw Failure(.transactionUnknown, context: SubmissionContext(finish: false))
     }
@@ -37,10 +37,11 @@ extension AppStorePart {
         _ id: String,
         _ environment: AppStoreEnvironment,
         at now: WallTime
-    ) throws(Failure) -> Transaction {
+    ) async throws(Failure) -> Transaction {
         do throws(SignedTextRefusal) {
             let transaction = try process.verifiers.transaction(Array(text.utf8), of: environment, at: now)
             guard transaction.id.octets == id.octets else { throw .wrongKind(.identifier) }
+            try await demandStanding(Array(text.utf8), of: environment, at: now)
             metrics.countVerified()
             return transaction
         } catch {
