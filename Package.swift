@@ -312,7 +312,10 @@ let floors = [
             // Beside the levels: what apps link. It needs nothing of the server, and only tests link it here.
             Part(
                 name: "SallyportClient",
-                tests: ["IntegrationKit", "Cryptography", "EventIO", "Primitives"]
+                tests: [
+                    "IntegrationKit", "sallyport", "Program", "AppleSimulator", "SimulatorCore", "HTTPServer", "HTTPClient",
+                    "HTTPCore", "StrictJSON", "Telemetry", "Cryptography", "EventIO", "Primitives",
+                ]
             ) { part, _, path in
                 .target(name: part.name, path: path, swiftSettings: portable)
             }

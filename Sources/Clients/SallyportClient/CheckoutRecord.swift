@@ -84,37 +84,17 @@ public final class MemoryCheckoutStore: CheckoutStore, @unchecked Sendable {
 
 /// A store in one file that only its user may read.
 public struct FileCheckoutStore: CheckoutStore {
-    private let url: URL
+    private let file: PrivateFile
 
     /// A store.
-    public init(_ url: URL) { self.url = url }
+    public init(_ url: URL) { file = PrivateFile(url) }
 
     /// What was saved last.
     public func load() throws -> CheckoutRecord? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        return try JSONDecoder().decode(CheckoutRecord.self, from: try Data(contentsOf: url))
+        guard let data = try file.read() else { return nil }
+        return try JSONDecoder().decode(CheckoutRecord.self, from: data)
     }
 
     /// Keeps a record.
-    public func save(_ record: CheckoutRecord) throws {
-        let fresh = url.appendingPathExtension("new")
-        try? FileManager.default.removeItem(at: fresh)
-        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-        let data = try JSONEncoder().encode(record)
-        guard FileManager.default.createFile(atPath: fresh.path, contents: nil, attributes: attributes) else {
-            throw CheckoutError("the file of the checkout cannot be written")
-        }
-        let handle = try FileHandle(forWritingTo: fresh)
-        #if os(iOS)
-        // Cannot be read while the phone is locked; what is open already can be written then too.
-        let protection: [FileAttributeKey: Any] = [.protectionKey: FileProtectionType.completeUnlessOpen]
-        try FileManager.default.setAttributes(protection, ofItemAtPath: fresh.path)
-        #endif
-        try handle.write(contentsOf: data)
-        try handle.synchronize()
-        try handle.close()
-        guard rename(fresh.path, url.path) == 0 else {
-            throw CheckoutError("the file of the checkout cannot be replaced")
-        }
-    }
+    public func save(_ record: CheckoutRecord) throws { try file.write(JSONEncoder().encode(record)) }
 }

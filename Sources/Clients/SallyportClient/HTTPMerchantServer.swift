@@ -17,12 +17,7 @@ public struct HTTPMerchantServer: MerchantServer {
         transport: any Transport = URLSessionTransport(),
         login: @escaping @Sendable () async throws -> String
     ) throws {
-        let scheme = base.scheme?.lowercased()
-        let isHere = scheme == "http" && ["localhost", "127.0.0.1"].contains(base.host)
-        guard isHere || (scheme == "https" && base.host != nil) else {
-            throw ConfigurationError.notAnOrigin(base.absoluteString)
-        }
-        self.base = base
+        self.base = try base.checkedServer()
         self.transport = transport
         self.login = login
     }
@@ -53,10 +48,7 @@ public struct HTTPMerchantServer: MerchantServer {
 
     /// An order with the kind of the app as its member `client`.
     private static func content(_ order: some Encodable, _ client: ClientKind) throws -> Data {
-        let encoder = JSONEncoder()
-        // The same order is the same text at each try.
-        encoder.outputFormatting = .sortedKeys
-        let text = try encoder.encode(order)
+        let text = try JSONEncoder.sorted.encode(order)
         let members = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed) as? [String: Any]
         guard let members, members["client"] == nil else {
             throw CheckoutError("an order is an object of JSON without a member `client`")

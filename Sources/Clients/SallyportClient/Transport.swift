@@ -2,7 +2,7 @@ import Foundation
 
 /// A request of the client; paths and hosts are its own, never those of a link.
 public struct TransportRequest: Sendable {
-    /// `GET` or `POST`.
+    /// `GET`, `POST` or `PUT`.
     public let method: String
     /// With scheme and host.
     public let url: URL
@@ -43,6 +43,18 @@ public struct TransportResponse: Sendable {
 
     func member(_ name: String) -> String? {
         (try? JSONSerialization.jsonObject(with: body) as? [String: Any])?[name] as? String
+    }
+
+    /// A member that is `true` or `false`, and nothing that only looks like it.
+    func flag(_ name: String) -> Bool? {
+        struct Flag: Decodable {
+            let value: Bool?
+
+            init(from decoder: any Decoder) throws {
+                value = try? decoder.singleValueContainer().decode(Bool.self)
+            }
+        }
+        return (try? JSONDecoder().decode([String: Flag].self, from: body))?[name]?.value
     }
 }
 

@@ -5,10 +5,11 @@ import Primitives
 import SallyportClient
 import Testing
 
-/// Carries what the client sends to a shop, over the sockets of the tests; can lose answers.
+/// Carries what the client sends to a shop, over the sockets of the tests; can lose requests and answers.
 actor ShopTransport: Transport {
     private let shop: Shop
     private var lost = 0
+    private var isDown = false
     private(set) var sent: [String] = []
 
     init(_ shop: Shop) { self.shop = shop }
@@ -16,7 +17,11 @@ actor ShopTransport: Transport {
     /// The next answers to POSTs do not arrive.
     func loseAnswers(_ count: Int) { lost = count }
 
+    /// Nothing arrives at the shop any more, or everything again.
+    func cut(_ isDown: Bool) { self.isDown = isDown }
+
     func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard !isDown else { throw CheckoutError("there is no network") }
         sent.append(request.method + " " + request.url.path)
         let browser = shop.browser()
         let page = try await browser.request(

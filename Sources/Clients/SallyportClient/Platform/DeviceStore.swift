@@ -7,19 +7,35 @@ extension FileCheckoutStore {
     ///
     /// - Throws: Where the folder cannot be made.
     public static func onDevice() throws -> FileCheckoutStore {
-        let support = try FileManager.default.url(
-            for: .applicationSupportDirectory,
-            in: .userDomainMask,
-            appropriateFor: nil,
-            create: true
-        )
-        var folder = support.appendingPathComponent("Checkout", isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         // A device that is set up from a backup has another web view, whose cookies know nothing of the checkout.
-        var values = URLResourceValues()
-        values.isExcludedFromBackup = true
-        try folder.setResourceValues(values)
-        return FileCheckoutStore(folder.appendingPathComponent("checkout.json"))
+        FileCheckoutStore(try folder("Checkout").appendingPathComponent("checkout.json"))
     }
+}
+
+extension FileSpendStore {
+    /// The store of an app on its device, for one of the accounts that sign in there.
+    ///
+    /// - Parameter account: Any name of the account that stays the same.
+    /// - Throws: Where the folder cannot be made.
+    public static func onDevice(of account: String) throws -> FileSpendStore {
+        let name = Data(account.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+        return FileSpendStore(try folder("Purchases").appendingPathComponent("spends-\(name).json"))
+    }
+}
+
+/// A folder of the app, in no backup.
+private func folder(_ name: String) throws -> URL {
+    let support = try FileManager.default.url(
+        for: .applicationSupportDirectory,
+        in: .userDomainMask,
+        appropriateFor: nil,
+        create: true
+    )
+    var folder = support.appendingPathComponent(name, isDirectory: true)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var values = URLResourceValues()
+    values.isExcludedFromBackup = true
+    try folder.setResourceValues(values)
+    return folder
 }
 #endif
