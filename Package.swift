@@ -313,7 +313,8 @@ let floors = [
             Part(
                 name: "SallyportClient",
                 tests: [
-                    "IntegrationKit", "sallyport", "Program", "AppleSimulator", "SimulatorCore", "HTTPServer", "HTTPClient",
+                    "IntegrationKit", "sallyport", "Program", "AppleSimulator", "SimulatorCore", "HTTPServer",
+                    "HTTPClient",
                     "HTTPCore", "StrictJSON", "Telemetry", "Cryptography", "EventIO", "Primitives",
                 ]
             ) { part, _, path in
