@@ -21,6 +21,9 @@ package final class PushSimulator: Simulator {
     /// Phones and types whose server is being asked, and those to be asked once more.
     var asking: Set<OctetText> = []
     var askingAgain: Set<OctetText> = []
+    /// Phones and types with registrations whose answer has not come, and those of them that were woken meanwhile.
+    var registering: [OctetText: Int] = [:]
+    var wokenEarly: Set<OctetText> = []
 
     /// A simulator whose service does not listen yet.
     ///

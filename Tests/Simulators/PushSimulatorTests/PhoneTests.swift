@@ -245,6 +245,22 @@ struct PhoneTests {
         }
     }
 
+    @Test func `a push that comes before the answer to the registration makes it ask behind it`() async throws {
+        try await withPush { bench in
+            let delivery = PushModel.Delivery(
+                phone: 1,
+                topic: PushBench.topic,
+                expiresAt: nil,
+                isForNowOnly: false
+            )
+            bench.shop.onRequest = { if $0.method == "POST" { bench.simulator.deliver(delivery) } }
+            let phone = try await bench.registered()
+            #expect(await bench.shop.waitFor(2))
+            let asked = bench.shop.requests.map { $0.method + " " + $0.path }
+            #expect(asked == ["POST " + bench.registration(phone), bench.list(phone)])
+        }
+    }
+
     // MARK: Off and on
 
     @Test func `a push waits for a phone that is off, one for each type, unless it is for now only`() async throws {

@@ -143,6 +143,8 @@ final class ScriptedShop: HTTPExchange {
     private(set) var lines: [String] = []
     /// Answers by method and path; the last one stays, and without any the network is down.
     var answers: [String: [InboundResponse?]] = [:]
+    /// Called before a request is answered.
+    var onRequest: (Request) -> Void = { _ in }
 
     init(_ reactor: Reactor) {
         self.reactor = reactor
@@ -160,7 +162,9 @@ final class ScriptedShop: HTTPExchange {
             lines += body?["logs"]?.elements.compactMap(\.text) ?? []
             return InboundResponse(status: 200)
         }
-        requests.append(Request(method: request.method, path: path, fields: request.fields, body: request.body))
+        let asked = Request(method: request.method, path: path, fields: request.fields, body: request.body)
+        requests.append(asked)
+        onRequest(asked)
         let key = request.method + " " + path
         guard let next = answers[key]?.first, let answer = next else {
             if answers[key, default: []].count > 1 { answers[key]?.removeFirst() }

@@ -55,6 +55,9 @@ extension PushSimulator {
             return
         }
         note(.pushed, PageText("\(topic) のプッシュ", "push for \(topic)"), on: phone.number)
+        // The answer to a registration may come behind the push that follows from it.
+        let key = Phone.tagKey(server: String(phone.number), type: topic)
+        if registering[key] != nil { wokenEarly.insert(key) }
         reactor.startTask { await self.wake(phone.number, topic) }
     }
 
@@ -112,7 +115,10 @@ extension PushSimulator {
         else { return }
         let token = state.pushToken
         let body: JSONValue = ["pushToken": .string(token)]
+        let key = Phone.tagKey(server: String(phone), type: type)
+        registering[key, default: 0] += 1
         let response = await send("POST", card, Self.registration(state.device, card), body: body)
+        registering[key] = registering[key].flatMap { $0 > 1 ? $0 - 1 : nil }
         guard let index = model.phones[phone]?.index(type, serial), model.phones[phone]?.device == state.device
         else { return }
         switch response?.status {
@@ -120,6 +126,7 @@ extension PushSimulator {
             model.phones[phone]?.cards[index].isRegistered = true
             let status = response?.status ?? 0
             note(.registered, PageText("登録しました (\(status))", "registered (\(status))"), serial: serial, on: phone)
+            if wokenEarly.remove(key) != nil { reactor.startTask { await self.wake(phone, type) } }
         default:
             let message = Self.message(response?.status)
             note(.failed, PageText("登録: \(message)", "registration: \(message)"), serial: serial, on: phone)

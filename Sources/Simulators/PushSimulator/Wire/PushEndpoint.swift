@@ -26,8 +26,10 @@ final class PushEndpoint: ReadinessHandler {
     private var registration: Registration?
     private(set) var connections: [Int: PushConnection] = [:]
     private(set) var opened = 0
-    /// Whether connections are reset as soon as they are there. The port stays taken meanwhile: it could not be had again while
-    /// anybody else has it, or a child of this process a copy of the listener.
+    /// Whether connections are reset as soon as they are there.
+    ///
+    /// The port stays taken meanwhile: it could not be had again while anybody else has it, or a child of this process a copy of the
+    /// listener.
     var refuses = false
 
     private static let pause = Duration.seconds(1)
