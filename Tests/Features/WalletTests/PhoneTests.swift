@@ -90,6 +90,9 @@ import WalletPass
             try await wallet.register("D3", card, pushToken: "cc")
             let woken = "SELECT string_agg(device, ' ' ORDER BY device) FROM wallet_push_job"
             #expect(try wallet.admin.rows(woken) == [["D1 D2 D3"]])
+            // Not before the answer to the registration is there.
+            let later = "due_at >= since + interval '2 seconds'"
+            #expect(try wallet.admin.rows("SELECT device FROM wallet_push_job WHERE \(later)") == [["D3"]])
         }
     }
 

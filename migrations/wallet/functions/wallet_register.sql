@@ -4,7 +4,8 @@
 -- each time. created or exists; unauthorized for a pass that is not there, or whose token is derived from another secret; full for one
 -- that has 2,000 phones: whoever has a card might register any number, each of which is to be woken.
 -- A phone that may have installed an older version than the newest is woken: it was not there to be told. Which one it has is not known
--- where several phones open a link, and what was fetched a moment ago is not written down yet; so each is woken behind a change of late.
+-- where several phones open a link, and what was fetched a moment ago is not written down yet; so each is woken behind a change of late,
+-- and after a moment: a push may overtake the answer to the registration, before which a phone asks for nothing.
 CREATE OR REPLACE FUNCTION wallet_register(type text, number text, phone text, token text, key_number integer) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -45,7 +46,7 @@ BEGIN
     IF pass.version > 1 AND (
         coalesce(pass.fetched_version, 1) < pass.version OR pass.modified_at > statement_timestamp() - interval '10 minutes'
     ) THEN
-        PERFORM wallet_push(type, ARRAY[number], pass.tag, statement_timestamp());
+        PERFORM wallet_push(type, ARRAY[number], pass.tag, statement_timestamp() + interval '2 seconds');
     END IF;
     RETURN 'created';
 END $$;
