@@ -20,12 +20,48 @@
 
 @MainActor open class UIViewController: UIResponder {
     public var view: UIView?
+    public var title: String?
     public init(nibName: String?, bundle: Bundle?) {}
     public required init?(coder: NSCoder) {}
     open func loadView() {}
     open func viewDidLoad() {}
     public func present(_ other: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {}
     public func dismiss(animated: Bool, completion: (() -> Void)? = nil) {}
+}
+
+@MainActor open class UITabBarController: UIViewController {
+    public var viewControllers: [UIViewController]?
+    public var selectedIndex = 0
+}
+
+@MainActor open class UILabel: UIView {
+    public var text: String?
+}
+
+@MainActor open class UIStackView: UIView {
+    public var axis = NSLayoutConstraint.Axis.horizontal
+    public var spacing = 0.0
+    public func addArrangedSubview(_ view: UIView) {}
+}
+
+@MainActor open class NSLayoutConstraint: NSObject {
+    public enum Axis { case horizontal, vertical }
+}
+
+@MainActor open class UIAction: NSObject {
+    public convenience init(handler: @escaping @MainActor (UIAction) -> Void) { self.init() }
+}
+
+@MainActor open class UIControl: UIView {
+    public struct Event: Sendable { public static let touchUpInside = Event() }
+    public struct State: Sendable { public static let normal = State() }
+    public func addAction(_ action: UIAction, for event: Event) {}
+}
+
+@MainActor open class UIButton: UIControl {
+    public enum ButtonType { case system }
+    public convenience init(type: ButtonType) { self.init() }
+    public func setTitle(_ title: String?, for state: UIControl.State) {}
 }
 
 @MainActor open class UIAlertAction: NSObject {

@@ -13,11 +13,7 @@ class HttpMerchantServer @JvmOverloads constructor(
     private val transport: Transport = HttpUrlConnectionTransport(),
     private val login: () -> String
 ) : MerchantServer {
-    private val base = base.trimEnd('/')
-
-    init {
-        if (!form.matches(this.base)) throw ConfigurationException("not the address of a server: $base")
-    }
+    private val base = address(base)
 
     override fun begin(order: String, client: ClientKind, key: String): String {
         val members = Json.members(order)
@@ -63,7 +59,14 @@ class HttpMerchantServer @JvmOverloads constructor(
         return CheckoutException("the shop answers ${response.status}$reason", response.retryAfter, response.status)
     }
 
-    private companion object {
-        val form = Regex("(https://[A-Za-z0-9.-]+|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
+    internal companion object {
+        /** The address of a server, which is reached over TLS unless it is this very machine. */
+        fun address(base: String): String {
+            val plain = base.trimEnd('/')
+            if (!form.matches(plain)) throw ConfigurationException("not the address of a server: $base")
+            return plain
+        }
+
+        private val form = Regex("(https://[A-Za-z0-9.-]+|http://(localhost|127\\.0\\.0\\.1))(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
     }
 }

@@ -10,7 +10,7 @@ import javax.net.ssl.SSLSocketFactory
 /**
  * A request of the client; paths and hosts are its own, never those of a link.
  *
- * @property method `GET` or `POST`.
+ * @property method `GET`, `POST` or `PUT`.
  * @property url with scheme and host.
  * @property fields names and values.
  * @property body empty for a GET.

@@ -11,6 +11,7 @@ fun main() {
     accidents()
     mutations()
     merchant()
+    accounts()
     cartPage()
     platform()
     sample()

@@ -20,6 +20,7 @@ final class CartViewController: UIViewController, WKNavigationDelegate {
         configuration = try CheckoutConfiguration(webOrigin: web, linkOrigin: links, client: .iosApp)
         store = try .onDevice()
         super.init(nibName: nil, bundle: nil)
+        title = "Cart"
     }
 
     @available(*, unavailable)

@@ -5,6 +5,7 @@ import UIKit
 final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     var window: UIWindow?
     private var cart: CartViewController?
+    private let tabs = UITabBarController(nibName: nil, bundle: nil)
 
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
         guard let scene = scene as? UIWindowScene else { return }
@@ -12,7 +13,12 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
         do {
             let cart = try CartViewController()
             self.cart = cart
-            window.rootViewController = cart
+            let tickets = try TicketsViewController(account: "hanako") {
+                // Your server asks for one, and gives it to the app of the user who is signed in there.
+                throw CheckoutError("no server of the shop")
+            }
+            tabs.viewControllers = [cart, tickets]
+            window.rootViewController = tabs
         } catch {
             assertionFailure("The shop's addresses are wrong, or its folder cannot be made: \(error)")
         }
@@ -28,6 +34,7 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
 
     private func take(_ activity: NSUserActivity) {
         guard let link = Checkout.link(of: activity) else { return }
+        tabs.selectedIndex = 0
         cart?.receive(link)
     }
 }
