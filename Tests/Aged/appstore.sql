@@ -19,4 +19,5 @@ INSERT INTO app_store_history (tried_at, environment) VALUES (now(), 'Production
 -- allowance app_store_history_end tables=app_store_history: a table of a row for each environment
 -- allowance app_store_prune rows=5000: batches of old notifications and questions
 -- values app_store_apply: NULL, '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
+-- values app_store_replay: 'n', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
 -- values app_store_notify: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'

@@ -26,6 +26,11 @@ struct LedgerScenario: Sendable, CustomTestStringConvertible {
         LedgerScenario(id: scenario["id"]?.text ?? "", steps: scenario["steps"]?.elements ?? [])
     }
 
+    /// The notifications of a scenario, in its order.
+    static func notifications(of id: String) -> [String] {
+        all.first { $0.id.octets == id.octets }?.steps.compactMap { $0["signedPayload"]?.text } ?? []
+    }
+
     /// The accounts, which have their own ids as tokens.
     static let accounts = (file["meta"]?["accounts"]?.members ?? []).compactMap { member in
         member.value.text.flatMap { UUIDBytes($0) }.map { (name: member.name, id: $0) }

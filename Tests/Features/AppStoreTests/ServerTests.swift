@@ -174,7 +174,7 @@ extension AppStoreFixture {
 }
 
 /// Runs a body with purchases, and Apple's server in a script.
-private func withApple(
+func withApple(
     _ settings: [String: String] = [:],
     _ body: @escaping @Sendable (AppStoreFixture, ScriptedExchange) async throws -> Void
 ) async throws {

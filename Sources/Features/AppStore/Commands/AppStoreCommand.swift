@@ -1,5 +1,6 @@
 import AppStoreTransactions
 import EventIO
+import HTTPClient
 import Operations
 import Postgres
 import Primitives
@@ -7,36 +8,72 @@ import ServerCore
 import Settings
 import StrictJSON
 
-/// `sallyport appstore`: judges signed texts, and looks at ledgers.
+/// `sallyport appstore`: judges signed texts, looks at ledgers, tries out the way of notifications, and applies those that are kept again.
 enum AppStoreCommand {
     static let command = FeatureCommand(
         of: AppStoreFeature.self,
         "appstore",
-        operands: "verify FILE...|account ID",
-        "judge signed texts of the App Store, and look at an account's ledgers",
+        operands: "verify FILE...|account ID|balance ID|test-notification|replay",
+        "judge signed texts of the App Store, look at an account's ledgers, and try out notifications",
         details: """
-            verify judges signed texts, one a line, as purchases, notifications, renewals or app transactions, whichever they are, under
-            the roots and the app of the settings, and prints a line of JSON for each: what was signed, or why it is refused. - reads
-            from standard input. account prints the ledgers of an account with purchases and entries. Exit status: 0 done, 1 a text is
-            refused or there is no such account, 2 wrong use.
+            verify FILE...      judge signed texts, one a line, as purchases, notifications, renewals or app transactions, whichever they
+                                are, under the roots and the app of the settings; prints a line of JSON for each: what was signed, or why
+                                it is refused. - reads from standard input. Nobody is asked whether certificates are revoked
+            account ID          print the ledgers of an account with purchases and entries
+            balance ID          print what an account has in an environment
+            test-notification   have Apple send a test notification, wait for two minutes at most for what comes of it, and say so
+            replay              apply kept notifications again, as after a product was added to the table: what was applied before
+                                changes nothing. Each is a commit of its own: a replay that was cut off is begun anew, from the time that
+                                it has shown. The decision is recorded
+            Without --environment the first of app_store.environments is meant, and by replay all of them. Exit status: 0 done, 1 a text
+            is refused, there is no such account, or the notification has not arrived, 2 wrong use.
             """,
+        options: [
+            CommandOption(
+                "environment",
+                "E",
+                "with balance, test-notification and replay: Production, Sandbox or Xcode"
+            ),
+            CommandOption(
+                "since",
+                "TIME",
+                "with replay: a day or a time of RFC 3339 in UTC; default: all that is kept"
+            ),
+            CommandOption("until", "TIME", "with replay: before when the notifications have come; default: now"),
+        ] + OperatorTrail.options,
         run: { feature, input, context in
-            let operands = input.arguments.operands
-            guard feature.settings.isOn else {
-                throw ConfigurationError(problems: [
-                    "appstore: set \(AppStoreSettings.switches.joined(separator: ", ")) first"
-                ])
+            let settings = feature.settings
+            guard settings.isOn else {
+                throw AppStoreAction.problem("set \(AppStoreSettings.switches.joined(separator: ", ")) first")
             }
-            switch (operands.first, operands.count) {
-            case ("verify", 2...): return try verify(Array(operands.dropFirst()), feature.settings, input.console)
-            case ("account", 2): return try await account(operands[1], input.console, context)
-            default: throw ConfigurationError(problems: ["appstore: name one of verify and account"])
+            let console = input.console
+            switch try AppStoreAction(input.arguments, settings) {
+            case .verify(let paths): return try verify(paths, settings, console)
+            case .account(let id):
+                return try await print(console, context) { try await $0.read(PurchaseStatement.export(id)).first() }
+            case .balance(let id, let environment):
+                return try await print(console, context) { database in
+                    let statement = PurchaseStatement.balance(id, environment.rawValue)
+                    return try await database.read(statement).single().flatMap(\.self)
+                }
+            case .testNotification(let environment): return try await test(environment, settings, console)
+            case .replay(let since, let until, let environment):
+                let replay = NotificationReplay(
+                    verifiers: try AppStoreVerifiers(settings),
+                    products: try ProductTable(path: settings.products),
+                    since: since,
+                    until: until,
+                    environment: environment
+                )
+                return try await run(replay, try OperatorTrail(input), console, context)
             }
         }
     ).with(
         examples: [
             "sallyport appstore verify transaction.jws",
-            "sallyport appstore account 0190a5f2-7c3b-7d1e-9f2a-5b8c1d4e6f70",
+            "sallyport appstore balance 0190a5f2-7c3b-7d1e-9f2a-5b8c1d4e6f70",
+            "sallyport appstore test-notification --environment Sandbox",
+            "sallyport appstore replay --since 2026-11-20",
         ]
     )
 
@@ -48,11 +85,11 @@ enum AppStoreCommand {
             do {
                 content = try Files.read(path.octets == "-" ? "/dev/stdin" : path)
             } catch {
-                throw ConfigurationError(problems: ["appstore: \(path) cannot be read: \(error.sentence)"])
+                throw AppStoreAction.problem("\(path) cannot be read: \(error.sentence)")
             }
-            for line in content.split(separator: UInt8(ascii: "\n")) {
+            for line in texts(in: content) {
                 do throws(SignedTextRefusal) {
-                    console.print(try verifiers.payload(Array(line), at: SystemClock().now()).description)
+                    console.print(try verifiers.payload(line, at: SystemClock().now()).description)
                 } catch {
                     isGood = false
                     let refusal: JSONValue = ["refused": .string(error.code), "reason": .string(error.reason.rawValue)]
@@ -63,16 +100,79 @@ enum AppStoreCommand {
         return isGood ? 0 : 1
     }
 
-    private static func account(_ id: String, _ console: Console, _ context: any CommandContext) async throws -> Int32 {
-        let json = try await context.connected { _, database -> [UInt8]? in
-            guard let account = UUIDBytes(id) else { return nil }
-            return try await database.read(PurchaseStatement.export(account)).first()?.utf8
-        }
-        guard let json else {
+    /// The lines of a file, without blanks around them; empty ones are none.
+    static func texts(in content: [UInt8]) -> [[UInt8]] {
+        content.split(separator: UInt8(ascii: "\n"))
+            .map { line in
+                let start = line.drop { $0 <= 0x20 }
+                return Array(
+                    start.prefix((start.lastIndex { $0 > 0x20 } ?? start.startIndex - 1) + 1 - start.startIndex)
+                )
+            }
+            .filter { !$0.isEmpty }
+    }
+
+    private static func print(
+        _ console: Console,
+        _ context: any CommandContext,
+        _ read: @escaping @Sendable (PostgresClient) async throws -> StoredJSON?
+    ) async throws -> Int32 {
+        guard let json = try await context.connected({ _, database in try await read(database)?.utf8 }) else {
             console.complain("sallyport: there is no such account, or nothing of it")
             return 1
         }
         console.print(String(decoding: json, as: UTF8.self))
+        return 0
+    }
+
+    private static func test(
+        _ environment: AppStoreEnvironment,
+        _ settings: AppStoreSettings,
+        _ console: Console
+    ) async throws -> Int32 {
+        guard environment.isSigned else { throw AppStoreAction.problem("\(environment.rawValue) has no server") }
+        guard settings.server.isOn else { throw AppStoreAction.problem("set app_store.private_key first") }
+        let verifiers = try AppStoreVerifiers(settings)
+        let keys = ServerAPIKeys(try settings.server.key(bundleID: settings.bundleID))
+        let outcome = try await withEventLoop { reactor in
+            let exchange = CurlClient(reactor, configuration: settings.server.purpose.configuration)
+            let test = TestNotification(
+                server: AppStoreServer(settings.server, keys, over: exchange, on: reactor),
+                verifiers: verifiers,
+                environment: environment,
+                reactor: reactor
+            )
+            return await test.run { console.remark("appstore: \($0)") }
+        }
+        guard outcome.isTaken else {
+            console.complain("appstore: " + outcome.sentence)
+            return 1
+        }
+        console.print(outcome.sentence)
+        return 0
+    }
+
+    private static func run(
+        _ replay: NotificationReplay,
+        _ trail: OperatorTrail,
+        _ console: Console,
+        _ context: any CommandContext
+    ) async throws -> Int32 {
+        let span = [replay.since, replay.until].map { CalendarDate($0).extendedText }.joined(separator: " to ")
+        let decision = OperatorTrail.Decision(command: "appstore replay", target: "notifications from \(span)")
+        let report = try await context.connected { _, database in
+            try await trail.record(decision, database) {
+                try await replay.run(on: database) { report in
+                    let time = report.last.map { CalendarDate($0).extendedText } ?? ""
+                    console.remark(
+                        "appstore: \(report.read) notifications, up to \(time); \(report.changed) changed something"
+                    )
+                }
+            } after: {
+                $0.json
+            }
+        }
+        console.print(report.json.description)
         return 0
     }
 }

@@ -1,3 +1,4 @@
+import AppStoreTransactions
 import EventIO
 import Primitives
 import Settings
@@ -58,6 +59,13 @@ struct ProductTable: Sendable {
 
     /// What a piece is worth; `nil` for what is not sold.
     func units(of product: String) -> Int64? { units[product.octets] }
+
+    /// What a piece of a purchase is worth; `nil` for what is not sold.
+    func worth(of transaction: Transaction) -> Int64? {
+        let units = units(of: transaction.productID)
+        // A consumable that is worth nothing is a mistake in the table.
+        return transaction.type == .consumable && units == 0 ? nil : units
+    }
 
     /// How many products there are.
     var count: Int { units.count }

@@ -87,9 +87,7 @@ extension AppStorePart {
 
     /// What a piece of the product is worth; `nil` for what is not sold.
     func worth(of transaction: Transaction) -> Int64? {
-        let units = process.products.units(of: transaction.productID)
-        // A consumable that is worth nothing is a mistake in the table.
-        return transaction.type == .consumable && units == 0 ? nil : units
+        process.products.worth(of: transaction)
     }
 
     func report(_ outcome: PurchaseOutcome, _ transaction: Transaction) {

@@ -43,6 +43,17 @@ final class AppStoreServer {
         metrics = loop.metrics
     }
 
+    /// For a command, which counts and logs nothing.
+    init(_ settings: ServerAPISettings, _ keys: ServerAPIKeys, over exchange: any HTTPExchange, on reactor: Reactor) {
+        self.settings = settings
+        self.keys = keys
+        self.exchange = exchange
+        self.reactor = reactor
+        pace = ServerAPIPace()
+        log = .silent
+        metrics = MetricsRegistry()
+    }
+
     /// The content of the answer to a request.
     func call(
         _ request: ServerAPIRequest,
