@@ -81,11 +81,11 @@ final class PurchaseMetrics {
     func count(_ outcome: PurchaseOutcome) { outcomes[outcome]?.increment() }
 
     /// Counts an answer to a request of Apple.
-    func countConsumption(_ state: String) {
+    func countConsumption(_ state: ConsumptionState) {
         registry.counter(
             "sallyport_app_store_consumption_answers_total",
             help: "Answers to Apple's questions what was used, by what became of them; open for another try.",
-            labels: [("state", state)]
+            labels: [("state", state.rawValue)]
         )
         .increment()
     }

@@ -144,10 +144,9 @@ import Web
             // The request of the vectors is a year old.
             try shop.admin.run("UPDATE app_store_consumption SET ends_at = now() + interval '1 hour'")
             try await shop.part.answerConsumption()
-            #expect(try shop.admin.rows("SELECT state FROM app_store_consumption") == [["no_consent"]])
+            #expect(try shop.admin.rows("SELECT state, attempts FROM app_store_consumption") == [["open", "0"]])
             _ = try await shop.part.setConsent(Self.account, true)
             #expect(await shop.spend(1, Self.account, in: .sandbox) == nil)
-            try shop.admin.run("UPDATE app_store_consumption SET state = 'open', due_at = now()")
             apple.answer(202)
             try await shop.part.answerConsumption()
             #expect(
@@ -159,6 +158,30 @@ import Web
             #expect(body["consumptionPercentage"]?.integer == 100_000 && body["customerConsented"]?.flag == true)
             #expect(body["deliveryStatus"]?.text == "DELIVERED" && body["refundPreference"]?.text == "DECLINE")
         }
+    }
+
+    @Test(arguments: [("no_consent", false), ("late", true)])
+    func `is told nothing behind its twelve hours`(state: String, isAgreed: Bool) async throws {
+        let steps = LedgerScenario.all.first { $0.id == "consumption-request" }?.steps ?? []
+        let (bought, asked) = (steps.first?["jws"]?.text ?? "", steps.last?["signedPayload"]?.text ?? "")
+        try await withApple { shop, apple in
+            try await shop.open(Self.account, token: Self.account)
+            #expect(await shop.submit(bought, Self.account).outcome == "granted")
+            #expect(try await shop.notify(asked) == 200)
+            if isAgreed { _ = try await shop.part.setConsent(Self.account, true) }
+            // The request of the vectors is a year old.
+            try await shop.part.answerConsumption()
+            #expect(try shop.admin.rows("SELECT state FROM app_store_consumption") == [[state]])
+            _ = try await shop.part.setConsent(Self.account, true)
+            try await shop.part.answerConsumption()
+            #expect(apple.requests.isEmpty)
+        }
+    }
+
+    @Test func `is told by states that the table knows`() throws {
+        let file = try Files.read(ProjectFolder.path("migrations/appstore/0003_consumption.sql"))
+        let words = ConsumptionState.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        #expect(String(decoding: file, as: UTF8.self).contains("CHECK (state IN (\(words)))"))
     }
 }
 

@@ -26,7 +26,7 @@ extension AppStorePart {
         metrics.countConsumption(outcome.state)
         let statement = ConsumptionStatement.end(
             request.id,
-            outcome.state,
+            outcome.state.rawValue,
             outcome.detail,
             outcome.percentage,
             outcome.pause
@@ -89,7 +89,7 @@ extension AppStorePart {
 
 /// What became of an answer to Apple.
 private struct ConsumptionOutcome {
-    let state: String
+    let state: ConsumptionState
     let detail: String?
     /// That was sent.
     var percentage: Int32?
@@ -97,13 +97,13 @@ private struct ConsumptionOutcome {
     var pause: Int64 = 0
 
     static func sent(_ preference: String?, _ part: Int) -> ConsumptionOutcome {
-        ConsumptionOutcome(state: "sent", detail: preference, percentage: Int32(part))
+        ConsumptionOutcome(state: .sent, detail: preference, percentage: Int32(part))
     }
 
     /// A repetition would be answered the same.
-    static func refused(_ detail: String) -> ConsumptionOutcome { ConsumptionOutcome(state: "refused", detail: detail) }
+    static func refused(_ detail: String) -> ConsumptionOutcome { ConsumptionOutcome(state: .refused, detail: detail) }
 
     static func later(_ detail: String) -> ConsumptionOutcome {
-        ConsumptionOutcome(state: "open", detail: detail, pause: 300)
+        ConsumptionOutcome(state: .open, detail: detail, pause: 300)
     }
 }

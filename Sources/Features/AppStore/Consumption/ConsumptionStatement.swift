@@ -24,7 +24,7 @@ enum ConsumptionStatement {
         )
     }
 
-    /// Request, state, detail, percentage that was sent, seconds until the next try.
+    /// Request, its `ConsumptionState`, detail, percentage that was sent, seconds until the next try.
     static let end = TypedStatement<Void, String, String, String?, Int32?, Int64>(
         name: "app_store_consumption_end",
         sql: "SELECT app_store_consumption_end($1, $2, $3, $4, $5)"
@@ -37,6 +37,20 @@ enum ConsumptionStatement {
     ) { row in
         CustomerConsent(isKnown: try row.next(), since: try row.next())
     }
+}
+
+/// How far a question of Apple is, as its row has it.
+enum ConsumptionState: String, CaseIterable {
+    /// It waits for its turn, or for the customer to agree.
+    case open
+    /// Apple has taken the answer.
+    case sent
+    /// The customer has not agreed in time.
+    case noConsent = "no_consent"
+    /// Apple has not taken the answer, and would not take it again.
+    case refused
+    /// The customer has agreed, and Apple was not reached in time.
+    case late
 }
 
 /// What Apple wants to know of a purchase, with what the ledger says of it.
