@@ -2,15 +2,13 @@ import Cryptography
 import EventIO
 import Foundation
 import HTTPCore
-import IntegrationKit
 import Postgres
-import PostgresTestKit
 import Primitives
 import StrictJSON
 import TestKit
 import WalletPass
 
-/// `sallyport serve` with cards and nothing else, on a database of its own; its certificate is that of the vectors.
+/// A program that has cards; its certificate is that of the vectors.
 struct CardServer {
     /// A member's card.
     struct Card {
@@ -23,13 +21,11 @@ struct CardServer {
     /// What paths of phones begin with.
     static let base = "/wallet"
 
-    private let client: TestClient
-    private let key: String
+    private let program: VectorProgram
     private let judge: PassJudge
-    /// For what no request can set or show.
-    let admin: PostgresAdmin
 
-    private static let web = "https://localhost:8443"
+    /// For what no request can set or show.
+    var admin: PostgresAdmin { program.admin }
 
     /// Starts a server, judges cases with it, and ends it.
     ///
@@ -38,40 +34,15 @@ struct CardServer {
         _ vectors: URL,
         _ body: @escaping @Sendable (CardServer) async throws -> [VectorOutcome]
     ) async throws -> [VectorOutcome] {
-        let database = try TestDatabase.ofProgram()
-        let folder = try ProcessFolder.makeFolder("vectors")
-        defer { try? Files.removeTree(folder) }
-        let environment = try environment(vectors, folder, database)
         let root = try X509Certificate.list(Array(Data(contentsOf: vectors.appendingPathComponent("pki/root.pem"))))
-        return try await withLoop { reactor in
-            let maker = try RunningProgram(
-                ["keys", "create", "--name", "vectors", "--scopes", "wallet:write"],
-                environment: environment,
-                logPath: folder + "/key",
-                on: reactor
-            )
-            guard try await maker.process.exit(on: reactor) == .code(0) else {
-                throw VectorError(description: maker.log)
-            }
-            let server = try await ServerProcess.start(environment, logPath: folder + "/log", on: reactor)
-            defer { server.program.destroy() }
-            let hosts = HostTable([web: [server.url]])
-            return try await body(
-                CardServer(
-                    client: TestClient(hosts, home: web),
-                    key: maker.log.filter { !$0.isNewline },
-                    judge: PassJudge(trust: root),
-                    admin: try database.admin()
-                )
-            )
-        }
+        return try await VectorProgram.judging(
+            scopes: "wallet:write",
+            settings: { try settings(vectors, $0) },
+            { try await body(CardServer(program: $0, judge: PassJudge(trust: root))) }
+        )
     }
 
-    private static func environment(
-        _ vectors: URL,
-        _ folder: String,
-        _ database: TestDatabase
-    ) throws -> [String: String] {
+    private static func settings(_ vectors: URL, _ folder: String) throws -> [String: String] {
         let certificates = folder + "/certificates"
         try Files.makeDirectory(certificates)
         let files = [
@@ -82,15 +53,9 @@ struct CardServer {
             let bytes = try Data(contentsOf: vectors.appendingPathComponent("pki/" + source))
             try Files.write("\(certificates)/\(name)", Array(bytes), mode: 0o600)
         }
-        try Files.write(folder + "/secret", KernelRandom().bytes(32), mode: 0o600)
-        let settings = [
-            "LISTEN": "", "CLEAR_LISTEN": "127.0.0.1:0", "ADMIN_LISTEN": "127.0.0.1:0", "WEB_BASE_URL": web,
-            "LOOPS": "1", "LOG_LEVEL": "info", "LOG_FORMAT": "json", "DATA_DIR": folder,
-            "DATABASE_URL": database.serviceURL.reveal(), "PUBLIC_DIR": ProjectFolder.path("public"),
-            "MERCHANT_SECRET_FILE": folder + "/secret", "WALLET_CERTIFICATES": certificates,
-            "WALLET_TEMPLATES": ProjectFolder.path("examples/wallet/templates"),
+        return [
+            "WALLET_CERTIFICATES": certificates, "WALLET_TEMPLATES": ProjectFolder.path("examples/wallet/templates"),
         ]
-        return Dictionary(settings.map { ("SALLYPORT_" + $0.key, $0.value) }) { first, _ in first }
     }
 
     /// Puts a request to it, the path as it stands.
@@ -100,16 +65,13 @@ struct CardServer {
         _ fields: [(String, String)] = [],
         body: String = ""
     ) async throws -> InboundResponse {
-        try await client.send(method, target, fields: fields, body: Array(body.utf8)).response
+        try await program.ask(method, target, fields, body: body)
     }
 
     /// Makes a member, and reads the card behind the link as a phone does.
     func member(_ name: String) async throws -> Card {
         let content: JSONValue = ["externalId": .string(name), "name": "山田 花子"]
-        let fields = [
-            ("Authorization", "Bearer \(key)"), ("Content-Type", "application/json"), ("Idempotency-Key", name),
-        ]
-        let made = try await ask("POST", "/v1/wallet/members", fields, body: content.description)
+        let made = try await program.order("POST", "/wallet/members", content, word: name)
         guard made.status == 201, let member = try? JSONParser.parse(made.body),
             let serial = member["serialNumber"]?.text, let link = member["walletUrl"]?.text
         else {
