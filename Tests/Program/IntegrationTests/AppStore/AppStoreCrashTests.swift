@@ -46,8 +46,8 @@ struct AppStoreCrashTests {
             #expect(spent.count == Set(spent).count && Set(spent) == Set(stream.spent), "seed \(seed)")
             let granted = try shop.shop.value("SELECT count(*) FROM event WHERE type = 'app_store.purchase.granted'")
             #expect(granted == "\(stream.bought)", "seed \(seed)")
-            print(
-                "\(Self.kills) kills: \(stream.bought) purchases, \(stream.refunded) refunds and reversals, \(spent.count) spends, \(missed) notifications missed"
+            StandardStream.error.write(
+                "\(Self.kills) kills: \(stream.bought) purchases, \(stream.refunded) refunds and reversals, \(spent.count) spends, \(missed) notifications missed\n"
             )
         }
     }
