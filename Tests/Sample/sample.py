@@ -527,7 +527,7 @@ def drive_purchases(subset, program, folder):
         return json.loads(file.read_text() or "{}")
 
     account = ask(201, "/v1/accounts", "--json", '{"externalId":"customer-1"}', bearer=key)["id"]
-    token = ask(201, f"/v1/accounts/{account}/tokens", "-H", "Idempotency-Key: 1", "--json", "{}", bearer=key)["token"]
+    token = ask(201, f"/v1/accounts/{account}/tokens", "-H", "Idempotency-Key: 1", "--json", '{"scopes":["app_store","app_store:spend"]}', bearer=key)["token"]
     passed = ask(200, "/app/v1/app-store/customer", bearer=token)["appAccountToken"]
     order = json.dumps({"product": "com.example.sallyport.ticket.10", "appAccountToken": passed, "environment": "Production"})
     bought = ask(200, "/purchases", "-d", order, base=simulated)

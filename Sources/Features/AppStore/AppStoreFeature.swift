@@ -41,8 +41,8 @@ extension Scope {
 extension AppScope {
     /// Submissions, the balance and the entitlements of the app's account.
     static let appStore = AppScope("app_store")
-    /// Spending.
-    static let appStoreSpend = AppScope("app_store:spend")
+    /// Spending, which an app does where the merchant's server lets it.
+    static let appStoreSpend = AppScope("app_store:spend", isUsual: false)
 }
 
 extension WebhookEventType {
@@ -62,6 +62,16 @@ extension WebhookEventType {
 }
 
 extension AccountData {
-    /// Purchases and ledgers.
-    static let appStore = AccountData("app_store")
+    /// Purchases and ledgers, which stay as nobody's.
+    static let appStore = AccountData(
+        "app_store",
+        erase: { database, account in
+            let purchases = try await database.work(PurchaseStatement.erase(account)).first()
+            return AccountErasure(purchases > 0 ? ["purchases": purchases] : [:])
+        },
+        export: { database, account in
+            guard let row = try await database.read(PurchaseStatement.export(account)).first() else { return .null }
+            return try JSONParser.parse(row.utf8)
+        }
+    )
 }

@@ -27,11 +27,6 @@ package final class AppStorePart: FeaturePart {
         let policy = process.settings.revocation
         revocation = policy == .off ? nil : RevocationClient(policy, metrics, loop)
         try loop.part(ServiceFeature.self).serve(self)
-        try loop.part(AccountsFeature.self).handle(
-            .appStore,
-            erase: { [weak self] account in try await self?.erase(account) ?? AccountErasure([:]) },
-            export: { [weak self] account in try await self?.export(account) ?? .null }
-        )
     }
 
     package func schedule(_ jobs: JobSchedule) {

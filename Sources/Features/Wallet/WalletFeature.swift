@@ -94,5 +94,16 @@ extension WebhookEventType {
 
 extension AccountData {
     /// Members, their passes and phones.
-    static let wallet = AccountData("wallet")
+    static let wallet = AccountData(
+        "wallet",
+        // Ends the membership, and takes the account off its passes, which late phones can still fetch.
+        erase: { database, account in
+            let passes = try await database.work(MemberStatement.erase(account)).first()
+            return AccountErasure(passes > 0 ? ["passes": passes] : [:])
+        },
+        export: { database, account in
+            guard let row = try await database.read(MemberStatement.read(account)).first() else { return .null }
+            return try JSONParser.parse(row.utf8)
+        }
+    )
 }

@@ -64,11 +64,6 @@ package final class WalletPart: OperatorPagePart {
         pageBlock = loop.headers.block([HeaderPolicy.freshPage[0]], link, HeaderPolicy.isolated)
         frames = try loop.demanded(EachLanguage<Frame>.self)
         try loop.part(ServiceFeature.self).serve(self, WalletPart.rules)
-        try loop.part(AccountsFeature.self).handle(
-            .wallet,
-            erase: { [weak self] account in try await self?.erase(account) ?? AccountErasure([:]) },
-            export: { [weak self] account in try await self?.export(account) ?? .null }
-        )
     }
 
     var files: PassFiles { process.files }

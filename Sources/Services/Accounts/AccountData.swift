@@ -1,16 +1,25 @@
+package import Postgres
 package import Primitives
 import ServerCore
 package import StrictJSON
 
 /// A feature that keeps something of accounts; on its card.
 ///
-/// Its `open` gives the handlers to `AccountsPart.handle`. While it is off, no erasure comes to its end.
-package struct AccountData: FeatureSlot, Hashable {
+/// Both work without the feature being on: what it kept while it was is in its tables.
+package struct AccountData: FeatureSlot {
     /// As reports and exports name it: the feature's name.
     package let name: String
+    /// Erases or unlinks all of it; may be called again at any time.
+    package let erase: AccountEraser
+    /// Gives all of it, for the person.
+    package let export: AccountExporter
 
     /// Data of a feature; declared once as a static member.
-    package init(_ name: String) { self.name = name }
+    package init(_ name: String, erase: @escaping AccountEraser, export: @escaping AccountExporter) {
+        self.name = name
+        self.erase = erase
+        self.export = export
+    }
 }
 
 /// What a feature has erased of an account.
@@ -24,11 +33,13 @@ package struct AccountErasure: Sendable, Hashable {
     }
 }
 
-/// Erases or unlinks all that a feature keeps of an account; may be called again at any time.
-package typealias AccountEraser = (_ account: UUIDBytes) async throws -> AccountErasure
+/// Erases or unlinks all that a feature keeps of an account.
+package typealias AccountEraser =
+    @Sendable (_ database: PostgresClient, _ account: UUIDBytes) async throws -> AccountErasure
 
-/// All that a feature keeps of an account, for the person; `null` where there is nothing.
-package typealias AccountExporter = (_ account: UUIDBytes) async throws -> JSONValue
+/// All that a feature keeps of an account; `null` where there is nothing.
+package typealias AccountExporter =
+    @Sendable (_ database: PostgresClient, _ account: UUIDBytes) async throws -> JSONValue
 
 /// What an attempt to erase an account came to.
 struct ErasureReport: Sendable {
@@ -37,8 +48,6 @@ struct ErasureReport: Sendable {
         case erased(AccountErasure)
         /// It could not; it is tried again.
         case failed
-        /// The feature is off; it is tried again.
-        case off
     }
 
     var features: [(name: String, outcome: Outcome)] = []

@@ -114,11 +114,7 @@ extension NamedSchema {
                 .list(
                     .object([
                         .required("feature", .text(1...64)),
-                        .required(
-                            "outcome",
-                            .word(["erased", "failed", "off"]),
-                            "`off`: an operator has switched the feature off, and what it may keep is still there"
-                        ),
+                        .required("outcome", .word(["erased", "failed"]), "`failed`: what it keeps is still there"),
                         .optional(
                             "erased",
                             .list(
@@ -141,6 +137,11 @@ extension NamedSchema {
         .object([
             .kind("accountExport"), .required("account", .named(.account)),
             .required(
+                "tokens",
+                .list(.named(.token), 0...AccountToken.most),
+                "those that work, without what opens anything"
+            ),
+            .required(
                 "features",
                 .list(
                     .object([
@@ -148,11 +149,6 @@ extension NamedSchema {
                     ]),
                     0...100
                 )
-            ),
-            .required(
-                "absent",
-                .list(.text(1...64), 0...100),
-                "features that an operator has switched off: what they may keep is missing here"
             ),
         ])
     )
@@ -196,6 +192,6 @@ extension AnswerExample {
     fileprivate static let export = AnswerExample(
         "AccountExport",
         "what is kept of an account",
-        AccountsPart.export(person, [("wallet", ["passes": []])], absent: [])
+        AccountExport(account: person, tokens: [.example], features: [("wallet", ["passes": []])]).json
     )
 }

@@ -68,7 +68,7 @@ extension AccountsPart: ServiceRouted {
 
     /// Answers `DELETE /v1/accounts/{id}`.
     private func erase(_ call: ServiceCall<AccountsPart>) async throws(Failure) -> ServiceAnswer {
-        guard let (account, report) = try await erase(try call.id()) else { throw Failure(.notFound) }
+        guard let (account, report) = try await records.erase(try call.id()) else { throw Failure(.notFound) }
         guard !report.isComplete else { return ServiceAnswer(.ok, report.json(account)) }
         var answer = ServiceAnswer(.accepted, report.json(account))
         answer.retryAfter = 60
@@ -79,26 +79,13 @@ extension AccountsPart: ServiceRouted {
     private func export(_ call: ServiceCall<AccountsPart>) async throws(Failure) -> ServiceAnswer {
         let account = try await account(try call.id())
         guard account.erased == nil else { throw Failure(.accountErased) }
-        let features = try await export(account.id)
-        return ServiceAnswer(.ok, AccountsPart.export(account, features, absent: absent.map(\.name)))
+        return ServiceAnswer(.ok, try await records.export(account).json)
     }
 
     func account(_ id: UUIDBytes) async throws(Failure) -> Account {
         let found = try await Failure.mapErrors { try await loop.database.read(AccountStatement.read(id)).single() }
         guard let found else { throw Failure(.notFound) }
         return found
-    }
-
-    static func export(
-        _ account: Account,
-        _ features: [(name: String, data: JSONValue)],
-        absent: [String]
-    ) -> JSONValue {
-        .object([
-            .kind("accountExport"), JSONMember("account", account.json),
-            JSONMember("features", .array(features.map { ["feature": .string($0.name), "data": $0.data] })),
-            JSONMember("absent", .array(absent.map { .string($0) })),
-        ])
     }
 }
 
@@ -118,7 +105,6 @@ extension ErasureReport {
         var members = [JSONMember("feature", .string(name))]
         switch outcome {
         case .failed: members.append(JSONMember("outcome", "failed"))
-        case .off: members.append(JSONMember("outcome", "off"))
         case .erased(let erasure):
             let counts = erasure.counts.sorted { $0.key < $1.key }
             members.append(JSONMember("outcome", "erased"))

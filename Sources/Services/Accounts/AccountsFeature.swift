@@ -8,13 +8,14 @@ package import Web
 ///
 /// Its routes are served where a feature is on that keeps something of accounts.
 package struct AccountsFeature: Feature, FeatureProcess {
-    private var holders: [AccountData] = []
-    private var active: [AccountData] = []
+    private var data: [AccountData] = []
+    private var isServed = false
     private var appScopes: [AppScope] = []
 
     package static let card = FeatureCard(
         "accounts",
         needs: [ServiceFeature.self],
+        commands: [AccountsCommand.command],
         statements: .own(AccountStatement.all + AccountTokenStatement.all),
         failures: [.accountErased],
         slots: [Scope.accountsRead, Scope.accountsWrite]
@@ -24,19 +25,18 @@ package struct AccountsFeature: Feature, FeatureProcess {
 
     package func start(_ process: ProcessContext) -> AccountsFeature {
         var shared = self
-        shared.holders = process.slots(AccountData.self)
-        shared.active = process.activeSlots(AccountData.self)
+        shared.data = process.slots(AccountData.self)
+        shared.isServed = !process.activeSlots(AccountData.self).isEmpty
         shared.appScopes = process.activeSlots(AppScope.self)
         return shared
     }
 
     package func open(_ loop: LoopContext) throws -> AccountsPart {
-        let part = AccountsPart(loop, holders: holders, active: active, appScopes: appScopes)
-        if !active.isEmpty {
+        let part = AccountsPart(loop, data, isServed: isServed, appScopes: appScopes)
+        if isServed {
             let service = try loop.part(ServiceFeature.self)
             service.serve(part)
             service.authenticateApps(with: part)
-            part.eraseClaims = service.eraseClaims
         }
         return part
     }

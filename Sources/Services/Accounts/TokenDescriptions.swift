@@ -78,7 +78,11 @@ extension RouteDescription {
     private static var issue: Shape {
         var shape = Shape(.created, .named(.newToken), .newToken)
         shape.body = .object([
-            .optional("scopes", .list(.text(1...64), 1...100), "what it opens; without it, all that there is"),
+            .optional(
+                "scopes",
+                .list(.text(1...64), 1...100),
+                "what it opens; without it, all but what has to be named, as spending has"
+            ),
             .optional("lifetime", .integer(AccountToken.lifetimes), "seconds; default: \(AccountToken.usualLifetime)"),
         ])
         shape.example = #"{"lifetime":600}"#
@@ -90,7 +94,7 @@ extension RouteDescription {
 }
 
 extension NamedSchema {
-    fileprivate static let token = NamedSchema("AccountToken", .object(tokenMembers))
+    static let token = NamedSchema("AccountToken", .object(tokenMembers))
 
     fileprivate static let newToken = NamedSchema(
         "NewAccountToken",
@@ -126,14 +130,19 @@ extension NamedSchema {
     ]
 }
 
-extension AnswerExample {
-    private static let kept = AccountToken(
+extension AccountToken {
+    /// One for examples.
+    static let example = AccountToken(
         id: UUIDBytes(high: 0x019A_6C2E_9000_7A10, low: 0xB125_67E0_1C84_33D2),
         account: UUIDBytes(high: 0x019A_6C2E_8D4F_7B31, low: 0x9C05_2E7F_41D0_8A64),
         created: WallTime(seconds: 1_790_000_000),
         expires: WallTime(seconds: 1_790_003_600),
         scopes: []
     )
+}
+
+extension AnswerExample {
+    private static let kept = AccountToken.example
     private static let shown = AppToken("sat_AZpsLpAAehCxJWfgHIQz0gAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
 
     fileprivate static let newToken = AnswerExample(

@@ -59,9 +59,9 @@ extension AccountsPart {
         throw Failure(.accountErased)
     }
 
-    /// The scopes that a request wants, in the order in which features declare them; all of them where it names none.
+    /// The scopes that a request wants, in the order in which features declare them; the usual ones where it names none.
     private func scopes(_ wanted: [String]?) throws(Failure) -> [AppScope] {
-        guard let wanted else { return appScopes }
+        guard let wanted else { return appScopes.filter(\.isUsual) }
         let found = appScopes.filter { scope in wanted.contains { $0.octets == scope.text.octets } }
         guard !wanted.isEmpty, found.count == wanted.count else {
             let known = appScopes.map(\.text).joined(separator: ", ")

@@ -2,7 +2,7 @@ import Cryptography
 import EventIO
 package import Operations
 import Postgres
-package import Primitives
+import Primitives
 import ServerCore
 import Telemetry
 package import Web
@@ -34,11 +34,6 @@ package final class ServicePart {
 
     /// Lets the apps in whose tokens a store knows, for the feature that keeps them; without one, nobody's token works.
     package func authenticateApps(with store: any AppTokenStore) { interface.tokens = store }
-
-    /// Removes what requests of an account's apps were answered; for when none of its tokens works any more.
-    package func eraseClaims(of account: UUIDBytes) async throws(StoreError) {
-        try await interface.keys.erase(account)
-    }
 
     /// Keeps what requests were answered as long as something that repeats would have an effect on; at least 180 days.
     package func keepClaims(for time: Duration) { claimKeep = max(claimKeep, time) }

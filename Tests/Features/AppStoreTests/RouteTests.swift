@@ -40,6 +40,17 @@ import Testing
         }
     }
 
+    @Test func `are not spent by an app whose token was made without naming that`() async throws {
+        try await withAppStore(XcodeText.settings) { shop in
+            let client = try await Client.open(shop, token: "{}")
+            let text = XcodeText(transaction: "1", signed: 1_750_000_000_000)
+            #expect(try await client.app(.post, "/transactions", json: text.submission)["units"]?.integer == 10)
+            let refused = try await client.app(.post, "/spend", word: "a", json: #"{"units":3}"#)
+            #expect(refused["code"]?.text == "scope_missing")
+            #expect(try await client.app(.get, "/balance")["units"]?.integer == 10)
+        }
+    }
+
     @Test func `are entitlements while they last where they are no consumables`() async throws {
         try await withAppStore(XcodeText.settings) { shop in
             let client = try await Client.open(shop)
@@ -177,8 +188,11 @@ struct Client {
     private let key: String
     private let token: String
 
-    /// Opens an account, and asks for a token of its app.
-    static func open(_ shop: AppStoreFixture) async throws -> Client {
+    /// Opens an account, and asks for a token of its app, which spends where nothing else is asked for.
+    static func open(
+        _ shop: AppStoreFixture,
+        token wish: String = #"{"scopes":["app_store","app_store:spend"]}"#
+    ) async throws -> Client {
         let minted = APIKey.mint(random: KernelRandom())
         try shop.admin.run(
             """
@@ -202,7 +216,7 @@ struct Client {
             "/v1/accounts/\(account)/tokens",
             key: key,
             fields: [(.idempotencyKey, "token")],
-            json: "{}"
+            json: wish
         )
         guard let token = try JSONParser.parse(Array(issued.body.utf8))["token"]?.text else {
             throw FixtureError(description: "no token: \(issued.body)")

@@ -3,6 +3,7 @@ import Cryptography
 import HTTPCore
 import Postgres
 import Primitives
+import ServerCore
 import StrictJSON
 import TestKit
 import Testing
@@ -96,11 +97,12 @@ import Testing
         try await withWallet { wallet in
             let card = try await wallet.member()
             try await wallet.register("D1", card)
-            let exported = try await wallet.part.export(card.account)
+            let (data, database) = (AccountData.wallet, wallet.part.loop.database)
+            let exported = try await data.export(database, card.account)
             #expect(exported["name"]?.text == "山田 花子")
-            #expect(try await wallet.part.erase(card.account).counts == ["passes": 1])
-            #expect(try await wallet.part.erase(card.account).counts == [:])
-            #expect(try await wallet.part.export(card.account) == .null)
+            #expect(try await data.erase(database, card.account).counts == ["passes": 1])
+            #expect(try await data.erase(database, card.account).counts == [:])
+            #expect(try await data.export(database, card.account) == .null)
             let rows = try wallet.admin.rows("SELECT count(*) FROM wallet_pass WHERE account_id IS NULL AND is_final")
             #expect(rows == [["1"]])
             #expect(try await wallet.fetch(card).status == 200)

@@ -21,16 +21,13 @@ private struct Shoes: Feature, FeatureProcess {
 
     func start(_ process: ProcessContext) -> Shoes { self }
 
-    func open(_ loop: LoopContext) throws -> Shelf {
-        let shelf = Shelf()
-        try loop.part(AccountsFeature.self).handle(.shoes, erase: shelf.erase, export: shelf.export)
-        loop.offer(shelf)
-        return shelf
+    func open(_ loop: LoopContext) -> Shelf {
+        Shelf()
     }
 }
 
 private struct Hats: Feature, FeatureProcess {
-    static let card = FeatureCard("hats", needs: [AccountsFeature.self], slots: [AccountData("hats")])
+    static let card = FeatureCard("hats", needs: [AccountsFeature.self], slots: [AccountData.hats])
 
     init(_ settings: inout SettingReader) {}
 
@@ -43,24 +40,26 @@ private struct Hats: Feature, FeatureProcess {
 
 private final class Shelf: FeaturePart {
     static let routes: [RouteGroup<Shelf>] = []
-    /// Until they are erased.
-    var pairs = 2
-    var isBroken = false
-
-    func erase(_ account: UUIDBytes) async throws -> AccountErasure {
-        if isBroken { throw Failure(.unavailable, "the shelf is broken") }
-        defer { pairs = 0 }
-        return AccountErasure(["pairs": pairs])
-    }
-
-    func export(_ account: UUIDBytes) async throws -> JSONValue {
-        if isBroken { throw Failure(.unavailable, "the shelf is broken") }
-        return ["pairs": JSONValue(pairs), "of": .string(account.description)]
-    }
+    static let erase = TypedStatement<Int, UUIDBytes>(name: "shoes_erase", sql: "SELECT shoes_erase($1)")
+    static let export = TypedStatement<Int, UUIDBytes>(name: "shoes_export", sql: "SELECT shoes_export($1)")
 }
 
 extension AccountData {
-    fileprivate static let shoes = AccountData("shoes")
+    fileprivate static let shoes = AccountData(
+        "shoes",
+        erase: { database, account in
+            AccountErasure(["pairs": try await database.work(Shelf.erase(account)).first()])
+        },
+        export: { database, account in
+            let pairs = try await database.read(Shelf.export(account)).first()
+            return ["pairs": JSONValue(pairs), "of": .string(account.description)]
+        }
+    )
+    fileprivate static let hats = AccountData(
+        "hats",
+        erase: { _, _ in AccountErasure(["hats": 1]) },
+        export: { _, _ in ["straw"] }
+    )
 }
 
 private let id = UUIDBytes(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0001)
@@ -74,8 +73,6 @@ private func withAccounts(
 }
 
 extension ScriptedProgram {
-    fileprivate var shelf: Shelf? { offered(Shelf.self) }
-
     /// Asks with a key that has both scopes unless others are given.
     fileprivate func send(
         _ method: HTTPMethod,
@@ -94,6 +91,13 @@ extension ScriptedProgram {
         let key = "Bearer swk_" + Base64URL.encode(Array(1...48))
         return try await ask(method, path, fields: [(.authorization, key)], type: "application/json", body: body)
     }
+
+    /// The shelf has so many pairs.
+    fileprivate func pairs(_ statement: String, _ count: Int = 2) {
+        database.answer(statement, Parameters { $0.append(int64: Int64(count)) })
+    }
+
+    fileprivate func tokens(_ rows: Parameters...) { database.answer("account_token_page", rows: rows) }
 
     fileprivate func account(
         _ statement: String,
@@ -240,7 +244,7 @@ extension Answer {
             #expect(try await program.send(.get, "/v1/accounts/\(id)").status == 404)
             program.database.answer("account_erase")
             #expect(try await program.send(.delete, "/v1/accounts/\(id)").status == 404)
-            #expect(program.shelf?.pairs == 2)
+            #expect(program.database.names.last == "account_erase", "nothing is erased")
         }
     }
 
@@ -248,9 +252,10 @@ extension Answer {
         try await withAccounts { program in
             for isRepeat in [false, true] {
                 program.account("account_erase", nil, erased: true, cleared: isRepeat)
+                let count = isRepeat ? 0 : 2
+                program.pairs("shoes_erase", count)
                 program.database.answer("account_clear")
                 let answer = try await program.send(.delete, "/v1/accounts/\(id)")
-                let count = isRepeat ? 0 : 2
                 #expect(answer.status == 200)
                 #expect(
                     answer.body
@@ -264,38 +269,59 @@ extension Answer {
 
     @Test func `stay marked where a feature fails, until a repeat`() async throws {
         try await withAccounts { program in
-            program.shelf?.isBroken = true
             program.account("account_erase", nil, erased: true)
+            program.database.fail("shoes_erase", .unavailable)
             let answer = try await program.send(.delete, "/v1/accounts/\(id)")
             #expect(answer.status == 202 && answer[.retryAfter] == "60")
             #expect(answer.json["isComplete"]?.description == "false")
             #expect(answer.json["features"]?.description == #"[{"feature":"shoes","outcome":"failed"}]"#)
             #expect(
-                !answer.body.contains("broken") && program.log.lines.contains { $0.contains("account.erase_failed") }
+                !answer.body.contains("script") && program.log.lines.contains { $0.contains("account.erase_failed") }
             )
-            program.shelf?.isBroken = false
             program.account("account_erase", nil, erased: true)
+            program.pairs("shoes_erase")
             program.database.answer("account_clear")
             #expect(try await program.send(.delete, "/v1/accounts/\(id)").status == 200)
         }
     }
 
-    @Test func `are not erased to the end while a feature that keeps something is off`() async throws {
+    @Test func `are erased and exported in a feature that is off, too`() async throws {
         try await withAccounts([Shoes.self, Hats.self]) { program in
             program.account("account_erase", nil, erased: true)
+            program.pairs("shoes_erase")
+            program.database.answer("account_clear")
             let answer = try await program.send(.delete, "/v1/accounts/\(id)")
-            #expect(answer.status == 202)
-            #expect(answer.json["features"]?.elements.last?.description == #"{"feature":"hats","outcome":"off"}"#)
+            #expect(answer.status == 200)
+            #expect(
+                answer.json["features"]?.elements.last?.description
+                    == #"{"feature":"hats","outcome":"erased","erased":[{"kind":"hats","count":1}]}"#
+            )
             program.account("account_read")
+            program.tokens()
+            program.pairs("shoes_export")
             let export = try await program.send(.get, "/v1/accounts/\(id)/export")
-            #expect(export.json["absent"]?.description == #"["hats"]"#)
+            #expect(export.json["features"]?.elements.last?.description == #"{"feature":"hats","data":["straw"]}"#)
         }
     }
 
-    @Test func `are exported whole or not at all`() async throws {
+    @Test func `are exported whole or not at all, with the tokens that speak for them`() async throws {
         try await withAccounts { program in
+            let row = Parameters { row in
+                row.append(uuid: id)
+                row.append(uuid: id)
+                row.append(timestamp: opened)
+                row.append(timestamp: opened + .seconds(3_600))
+                row.append(text: "shoes")
+            }
             program.account("account_read")
+            program.tokens(row)
+            program.pairs("shoes_export")
             let answer = try await program.send(.get, "/v1/accounts/\(id)/export")
+            #expect(
+                answer.json["tokens"]?.description
+                    == #"[{"object":"accountToken","id":"\#(id)","accountId":"\#(id)","scopes":["shoes"],"#
+                    + #""createdAt":"2026-09-21T14:13:20Z","expiresAt":"2026-09-21T15:13:20Z"}]"#
+            )
             #expect(answer.status == 200 && answer.json["account"]?["externalId"]?.text == "a")
             #expect(
                 answer.json["features"]?.description == #"[{"feature":"shoes","data":{"pairs":2,"of":"\#(id)"}}]"#
@@ -303,8 +329,9 @@ extension Answer {
             program.account("account_read", nil, erased: true)
             let erased = try await program.send(.get, "/v1/accounts/\(id)/export")
             #expect(erased.status == 410 && erased.code == "account_erased")
-            program.shelf?.isBroken = true
             program.account("account_read")
+            program.tokens()
+            program.database.fail("shoes_export", .unavailable)
             #expect(try await program.send(.get, "/v1/accounts/\(id)/export").status == 503)
         }
     }
@@ -318,7 +345,7 @@ extension Answer {
                 let answer = try await program.send(method, path, scopes: scopes)
                 #expect(answer.status == 403 && answer.code == "scope_missing", "\(path)")
             }
-            #expect(program.shelf?.pairs == 2)
+            #expect(program.database.names.allSatisfy { $0 == "api_key_find" })
         }
     }
 

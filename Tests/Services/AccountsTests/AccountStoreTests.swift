@@ -18,6 +18,7 @@ private final class AccountRig {
     let client: PostgresClient
     let admin: PostgresAdmin
     let part: AccountsPart
+    var records: AccountRecords { part.records }
     private let reactor: Reactor
 
     init(_ reactor: Reactor, _ client: PostgresClient, _ admin: PostgresAdmin) {
@@ -25,7 +26,7 @@ private final class AccountRig {
         self.client = client
         self.admin = admin
         let loop = LoopContext(reactor, database: client, headers: HeaderPolicy(includesSubdomains: true))
-        part = AccountsPart(loop, holders: [.shoes], active: [.shoes])
+        part = AccountsPart(loop, [.shoes], isServed: true)
     }
 
     /// Opens an account as features do.
@@ -56,7 +57,11 @@ private final class AccountRig {
 }
 
 extension AccountData {
-    fileprivate static let shoes = AccountData("shoes")
+    fileprivate static let shoes = AccountData(
+        "shoes",
+        erase: { _, _ in AccountErasure([:]) },
+        export: { _, _ in .null }
+    )
 }
 
 private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws -> Void) async throws {
@@ -103,14 +108,13 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
 
     @Test func `lose their external id with the erasure, and another is opened under it`() async throws {
         try await withDatabase { rig in
-            try rig.part.handle(.shoes, erase: { _ in AccountErasure([:]) }, export: { _ in .null })
             let first = try await rig.open("customer-1")
-            let erased = try #require(try await rig.part.erase(first))
+            let erased = try #require(try await rig.records.erase(first))
             #expect(erased.report.isComplete && erased.account.cleared == nil)
             let account = try #require(try await rig.read(first))
             #expect(account.externalID == nil && account.erased != nil && account.cleared != nil)
             #expect(try await rig.open("customer-1") != first)
-            let again = try #require(try await rig.part.erase(first))
+            let again = try #require(try await rig.records.erase(first))
             #expect(again.account.erased == account.erased && again.account.cleared == account.cleared)
         }
     }
@@ -123,17 +127,8 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
             #expect(try await rig.client.read(AccountStatement.unfinished(10)).all() == [], "it may still be at it")
             try rig.admin.run("UPDATE account SET tried_at = tried_at - interval '6 minutes'")
             #expect(try await rig.client.read(AccountStatement.unfinished(10)).all() == [id])
-            var asked: [UUIDBytes] = []
-            try rig.part.handle(
-                .shoes,
-                erase: { id in
-                    asked.append(id)
-                    return AccountErasure(["pairs": 1])
-                },
-                export: { _ in .null }
-            )
-            #expect(try await rig.part.erase(id)?.report.isComplete == true)
-            #expect(asked == [id])
+            let report = try #require(try await rig.records.erase(id)).report
+            #expect(report.isComplete && report.features.map(\.name) == ["shoes"])
             try rig.admin.run("UPDATE account SET tried_at = tried_at - interval '6 minutes'")
             #expect(try await rig.client.read(AccountStatement.unfinished(10)).all() == [])
         }
@@ -141,7 +136,6 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
 
     @Test func `are not erased while a transaction adds something to them`() async throws {
         try await withDatabase { rig in
-            try rig.part.handle(.shoes, erase: { _ in AccountErasure([:]) }, export: { _ in .null })
             let id = try await rig.open("customer-1")
             for held in [
                 "SELECT account_open('customer-1', gen_random_uuid(), now())", "SELECT account_is_open('\(id)')",
@@ -153,14 +147,13 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
                 try rig.admin.run("COMMIT")
             }
             #expect(try rig.admin.rows("SELECT account_is_open('\(id)')") == [["t"]])
-            _ = try await rig.part.erase(id)
+            _ = try await rig.records.erase(id)
             #expect(try rig.admin.rows("SELECT account_is_open('\(id)')") == [["f"]])
         }
     }
 
     @Test func `have no token any more once they are erased, and get none`() async throws {
         try await withDatabase { rig in
-            try rig.part.handle(.shoes, erase: { _ in AccountErasure([:]) }, export: { _ in .null })
             let (id, other) = (try await rig.open("customer-1"), try await rig.open("customer-2"))
             let (token, stays) = (try await rig.issue(id), try await rig.issue(other))
             #expect(try await rig.grant(of: token)?.account == id)
@@ -169,7 +162,7 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
             #expect(try await rig.grant(of: token) == nil)
             #expect(try await rig.made(id) == nil)
             #expect(try rig.admin.rows("SELECT count(*) FROM account_token") == [["2"]])
-            _ = try await rig.part.erase(id)
+            _ = try await rig.records.erase(id)
             #expect(try rig.admin.rows("SELECT account_id::text FROM account_token") == [[other.description]])
             #expect(try await rig.grant(of: stays)?.account == other)
         }
@@ -285,7 +278,6 @@ private func withDatabase(_ body: @escaping @Sendable (AccountRig) async throws 
 
     @Test func `are made one after the other, and not while their account is erased`() async throws {
         try await withDatabase { rig in
-            try rig.part.handle(.shoes, erase: { _ in AccountErasure([:]) }, export: { _ in .null })
             let id = try await rig.open("customer-1")
             try rig.admin.run("BEGIN; SELECT account_token_issue(gen_random_uuid(), '\(id)', '', '{}', '1 minute', 50)")
             await #expect(throws: StoreError.self) { try await rig.client.write(AccountStatement.begin(id)).single() }

@@ -20,7 +20,7 @@ private struct Shoes: Feature, FeatureProcess {
     static let card = FeatureCard(
         "shoes",
         needs: [AccountsFeature.self, ServiceFeature.self],
-        slots: [AccountData.shoes, AppScope.shoes, AppScope.socks, Scope.shoes]
+        slots: [AccountData.shoes, AppScope.shoes, AppScope.socks, AppScope.laces, Scope.shoes]
     )
 
     init(_ settings: inout SettingReader) {}
@@ -29,11 +29,6 @@ private struct Shoes: Feature, FeatureProcess {
 
     func open(_ loop: LoopContext) throws -> Shelf {
         let shelf = Shelf()
-        try loop.part(AccountsFeature.self).handle(
-            .shoes,
-            erase: { _ in AccountErasure([:]) },
-            export: { _ in .null }
-        )
         try loop.part(ServiceFeature.self).serve(shelf)
         return shelf
     }
@@ -57,12 +52,17 @@ private final class Shelf: ServiceRouted {
 }
 
 extension AccountData {
-    fileprivate static let shoes = AccountData("shoes")
+    fileprivate static let shoes = AccountData(
+        "shoes",
+        erase: { _, _ in AccountErasure([:]) },
+        export: { _, _ in .null }
+    )
 }
 
 extension AppScope {
     fileprivate static let shoes = AppScope("shoes")
     fileprivate static let socks = AppScope("socks")
+    fileprivate static let laces = AppScope("laces", isUsual: false)
 }
 
 extension Scope {
@@ -199,7 +199,7 @@ extension Answer {
 private let tokens = "/v1/accounts/\(account)/tokens"
 
 @Suite struct `Tokens below v1` {
-    @Test func `are made for all that there is unless a request says otherwise, and only the hash is kept`()
+    @Test func `are made for all that needs no naming unless a request says otherwise, and only the hash is kept`()
         async throws
     {
         try await withTokens { program in
@@ -207,6 +207,7 @@ private let tokens = "/v1/accounts/\(account)/tokens"
                 ("{}", "shoes,socks", 3_600), (#"{"scopes":["socks"]}"#, "socks", 3_600),
                 (#"{"scopes":["socks","shoes"],"lifetime":60}"#, "shoes,socks", 60),
                 (#"{"lifetime":86400}"#, "shoes,socks", 86_400),
+                (#"{"scopes":["laces","shoes"]}"#, "shoes,laces", 3_600),
             ] {
                 program.issue()
                 let answer = try await program.send(.post, tokens, body)

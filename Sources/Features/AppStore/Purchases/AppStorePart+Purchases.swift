@@ -175,21 +175,6 @@ extension AppStorePart {
     }
 }
 
-// What accounts ask of each feature.
-extension AppStorePart {
-    /// Takes an account off its purchases and ledgers.
-    func erase(_ account: UUIDBytes) async throws -> AccountErasure {
-        let purchases = try await loop.database.work(PurchaseStatement.erase(account)).first()
-        return AccountErasure(purchases > 0 ? ["purchases": purchases] : [:])
-    }
-
-    /// What is known of a person.
-    func export(_ account: UUIDBytes) async throws -> JSONValue {
-        guard let row = try await loop.database.read(PurchaseStatement.export(account)).first() else { return .null }
-        return try JSONParser.parse(row.utf8)
-    }
-}
-
 /// An entry that somebody wants in a ledger.
 struct LedgerOrder {
     enum Kind: String {

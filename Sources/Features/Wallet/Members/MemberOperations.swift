@@ -140,21 +140,6 @@ extension WalletPart {
     }
 }
 
-extension WalletPart {
-    /// Ends the membership of an account, and takes the account off its passes, which late phones can still fetch.
-    func erase(_ account: UUIDBytes) async throws -> AccountErasure {
-        let passes = try await loop.database.work(MemberStatement.erase(account)).first()
-        wake()
-        return AccountErasure(passes > 0 ? ["passes": passes] : [:])
-    }
-
-    /// What is known of a person.
-    func export(_ account: UUIDBytes) async throws -> JSONValue {
-        guard let row = try await loop.database.read(MemberStatement.read(account)).first() else { return .null }
-        return try JSONParser.parse(row.utf8)
-    }
-}
-
 /// The serial number of a pass: a random UUID in capitals.
 enum Serial {
     static func random(_ source: any RandomSource) -> String {

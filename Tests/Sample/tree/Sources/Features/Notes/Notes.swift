@@ -134,7 +134,18 @@ extension NoteStatement {
 }
 
 extension AccountData {
-    static let notes = AccountData("notes")
+    /// A board may be an account: its notes are the person's.
+    static let notes = AccountData(
+        "notes",
+        erase: { database, account in
+            let erased = try await database.work(NoteStatement.erase(account)).count
+            return AccountErasure(erased > 0 ? ["notes": erased] : [:])
+        },
+        export: { database, account in
+            let texts = try await database.read(NoteStatement.export(account))
+            return texts.count == 0 ? .null : .array(try texts.all().map(JSONValue.string))
+        }
+    )
 }
 
 extension OperatorMenuEntry {

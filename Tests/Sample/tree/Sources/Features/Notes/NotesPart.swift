@@ -49,18 +49,6 @@ package final class NotesPart: OperatorPagePart, ServiceRouted {
         try loop.part(WebhookDelivery.self).handle(.notesCounted) { [database = loop.database] event in
             _ = try await database.work(NoteStatement.counted(event.subject.id, event.sequence))
         }
-        // A board may be an account: its notes are the person's.
-        try loop.part(AccountsFeature.self).handle(
-            .notes,
-            erase: { [database = loop.database] account in
-                let erased = try await database.work(NoteStatement.erase(account)).count
-                return AccountErasure(erased > 0 ? ["notes": erased] : [:])
-            },
-            export: { [database = loop.database] account in
-                let texts = try await database.read(NoteStatement.export(account))
-                return texts.count == 0 ? .null : .array(try texts.all().map(JSONValue.string))
-            }
-        )
     }
 
     /// What buyers and the shop's staff ask for.
