@@ -66,7 +66,4 @@ struct ProductTable: Sendable {
         // A consumable that is worth nothing is a mistake in the table.
         return transaction.type == .consumable && units == 0 ? nil : units
     }
-
-    /// How many products there are.
-    var count: Int { units.count }
 }
