@@ -72,16 +72,24 @@ package struct SimulatedAppStore: SimulatedSystem {
         let port = Int(SocketAddress(demo.text("simulator_listen"))?.port ?? 9443)
         let setting = "app_store_simulator.listen"
         let address = demo.isSet(setting) ? demo.text(setting) : "127.0.0.1:\(port ^ 8)"
+        let own = SocketAddress(address).map(Self.reached) ?? address
         return [
             setting: .string(address), "app_store.bundle_id": .string(bundleID),
             "app_store.app_apple_id": .string(String(appID)), "app_store.allow_other_root": "true",
             "app_store.root_certificates": .string(demo.folder + files.root),
             "app_store.environments": "Production,Sandbox", "app_store.issuer_id": .string(issuerID),
             "app_store.key_id": .string(keyID), "app_store.private_key": .string(demo.folder + files.apiKey),
-            "app_store.production_url": .string("http://\(address)/production"),
-            "app_store.sandbox_url": .string("http://\(address)/sandbox"),
+            "app_store.production_url": .string("http://\(own)/production"),
+            "app_store.sandbox_url": .string("http://\(own)/sandbox"),
             "app_store.products": .string(demo.folder + files.products),
         ]
+    }
+
+    /// Where this machine finds what listens at an address; one that means all of them is none to ask.
+    private static func reached(_ address: SocketAddress) -> String {
+        let port = address.port
+        if address == SocketAddress("0.0.0.0:\(port)") { return "127.0.0.1:\(port)" }
+        return address == SocketAddress("[::]:\(port)") ? "[::1]:\(port)" : address.description
     }
 
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
@@ -99,7 +107,7 @@ package struct SimulatedAppStore: SimulatedSystem {
     ]
 
     /// Part of the control interface.
-    package var healthURL: String { "http://\(address)/_sim/health" }
+    package var healthURL: String { "http://\(Self.reached(address))/_sim/health" }
 
     /// Notifications, where the program is on this machine.
     package var demoOptions: [String: String] {
@@ -118,7 +126,7 @@ package struct SimulatedAppStore: SimulatedSystem {
         )
         let pem = Secret(try Files.read(launch.folder + Self.files.apiKey, limit: 65_536))
         var configuration = AppStoreModel.Configuration(root: root, seed: KernelRandom().bytes(16))
-        configuration.baseURL = "http://\(address)"
+        configuration.baseURL = "http://\(Self.reached(address))"
         (configuration.bundleID, configuration.appAppleID) = app
         configuration.keys = [
             APIKey(id: key, issuer: issuer, key: try JWSVerificationKey(of: ES256PrivateKey(pem: pem)))

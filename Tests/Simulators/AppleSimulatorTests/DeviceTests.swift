@@ -86,7 +86,7 @@ struct DeviceTests {
             let page = try await bench.send("GET", "/_sim", fields: fields)
             let shown = String(decoding: page.body, as: UTF8.self)
             #expect(shown.contains("<b id=\"balance\">12</b>"))
-            #expect(shown.contains("<td>finished</td>"))
+            #expect(shown.contains("<td data-label=\"State\">finished</td>"))
             #expect(shown.contains("200 granted, finished"))
             #expect(!shown.contains("sat_secret"))
         }

@@ -39,6 +39,18 @@ struct SimulatedAppStoreTests {
         #expect(found["app_store.sandbox_url"] == "http://127.0.0.1:7000/sandbox")
     }
 
+    @Test(arguments: [("0.0.0.0:7000", "127.0.0.1:7000"), ("[::]:7000", "[::1]:7000"), ("[::1]:7000", "[::1]:7000")])
+    func `is asked at this machine where it listens at every address of it`(listen: String, asked: String) throws {
+        var reader = SettingReader(
+            SettingSource(file: nil, environment: ["SALLYPORT_APP_STORE_SIMULATOR_LISTEN": listen])
+        )
+        let system = try #require(SimulatedAppStore(&reader))
+        let found = SimulatedAppStore.demoSettings(DemoSource(reader, folder: "/keys"))
+        #expect(found["app_store_simulator.listen"] == .string(listen))
+        #expect(found["app_store.production_url"] == .string("http://\(asked)/production"))
+        #expect(system.healthURL == "http://\(asked)/_sim/health")
+    }
+
     @Test func `is off without an address`() throws {
         #expect(try system([:]) == nil)
     }

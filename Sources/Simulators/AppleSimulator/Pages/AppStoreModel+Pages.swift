@@ -77,11 +77,11 @@ extension AppStoreModel {
         }
         let notifications = state.outbox.all.suffix(Self.shownNotifications).reversed().map { item -> HTML in
             let last = item.attempts.last.map { $0.result.rawValue } ?? language.text("未送信", "not sent")
-            return """
-                <tr><td>\(String(item.number))</td><td>\(item.type)</td><td>\(item.transaction ?? "")</td>\
-                <td>\(String(item.attempts.count))</td><td>\(last)</td></tr>
-
-                """
+            let cells: [HTML] = [
+                "\(String(item.number))", "\(item.type)", "\(item.transaction ?? "")", "\(String(item.attempts.count))",
+                "\(last)",
+            ]
+            return CardTable.row(cells, Self.notificationColumns, language)
         }
         let text = try latestText(of: bought)
         return page.answer(
@@ -91,18 +91,12 @@ extension AppStoreModel {
             <h2>\(language.text("購入", "Buy"))</h2>
             \(buyForm(view, page))
             <h2>\(language.text("取引", "Transactions"))</h2>
-            <div class="table"><table id="transactions">
-            <tr><th>ID</th><th>\(language.text("商品", "Product"))</th><th>\(language.text("数量", "Quantity"))</th>\
-            <th>\(language.text("状態", "State"))</th><th>\(language.text("操作", "Actions"))</th></tr>
-            \(rows)</table></div>
+            \(CardTable.html("transactions", PurchaseRow.columns, rows, language))
             \(text)<h2>\(language.text("アプリのサーバー", "The app's server"))</h2>
             \(appForm(view, page))
             <h2>\(language.text("サーバーへの通知", "Notifications to the server"))</h2>
             <p>\(state.outbox.urls[view.environment] ?? language.text("送り先がありません。", "There is no address."))</p>
-            <div class="table"><table id="notifications">
-            <tr><th>#</th><th>\(language.text("種類", "Type"))</th><th>ID</th><th>\(language.text("回数", "Tries"))</th>\
-            <th>\(language.text("結果", "Result"))</th></tr>
-            \(notifications)</table></div>
+            \(CardTable.html("notifications", Self.notificationColumns, Array(notifications), language))
             <p class="facts">\(language.text("時刻", "Time")): \(CalendarDate(now).extendedText) · \
             \(language.text("APIの要求", "Requests to the API")): \(String(calls.count))</p>
 
@@ -110,6 +104,9 @@ extension AppStoreModel {
         )
     }
 
+    private static let notificationColumns = [
+        ("#", "#"), ("種類", "Type"), ("ID", "ID"), ("回数", "Tries"), ("結果", "Result"),
+    ]
     private static let shownPurchases = 100
     private static let shownNotifications = 20
 
@@ -182,6 +179,14 @@ extension AppStoreModel {
         form.wide label.check { flex: 0 1 12rem; min-height: 44px; }
         .refunded td { color: var(--soft); }
         #signed-text { overflow-wrap: anywhere; }
+        @media (max-width: 40rem) {
+          .cards, .cards tbody, .cards tr { display: block; }
+          .cards tr:first-child { display: none; }
+          .cards tr { margin-bottom: .6rem; padding: .3rem .8rem; background: var(--box); border: 1px solid var(--line); border-radius: 10px; }
+          .cards td { display: flex; flex-wrap: wrap; gap: 0 .6rem; padding: .2rem 0; border: 0; white-space: normal; }
+          .cards td::before { content: attr(data-label); flex: 0 0 6rem; color: var(--soft); }
+          .cards td:empty { display: none; }
+        }
 
         """
 }
@@ -216,6 +221,35 @@ extension DeviceView {
     }
 }
 
+/// A table that is a card for each row where there is no room for its columns.
+private enum CardTable {
+    /// A table of rows.
+    ///
+    /// - Parameter columns: Their names, in Japanese and English.
+    static func html(
+        _ id: String,
+        _ columns: [(String, String)],
+        _ rows: [HTML],
+        _ language: PageLanguage
+    ) -> HTML {
+        let names = columns.map { name -> HTML in "<th>\(language.text(name.0, name.1))</th>" }
+        return "<table class=\"cards\" id=\"\(id)\">\n<tr>\(names)</tr>\n\(rows)</table>"
+    }
+
+    /// A row; each cell says its column's name, for a card.
+    static func row(
+        _ cells: [HTML],
+        _ columns: [(String, String)],
+        _ language: PageLanguage,
+        class name: String = ""
+    ) -> HTML {
+        let cells = zip(columns, cells).map { column, cell -> HTML in
+            "<td data-label=\"\(language.text(column.0, column.1))\">\(cell)</td>"
+        }
+        return "<tr class=\"\(name)\">\(cells)</tr>\n"
+    }
+}
+
 /// A purchase in the table of a page, with what can become of it.
 private struct PurchaseRow {
     let purchase: Purchase
@@ -226,12 +260,14 @@ private struct PurchaseRow {
 
     private var language: PageLanguage { page.language }
 
-    var html: HTML {
-        """
-        <tr class="\(purchase.revocation == nil ? "paid" : "refunded")"><td>\(purchase.id)</td><td>\(purchase.product)</td>\
-        <td>\(String(purchase.quantity))</td><td>\(stateName)</td><td>\(actions)</td></tr>
+    static let columns = [("ID", "ID"), ("商品", "Product"), ("数量", "Quantity"), ("状態", "State"), ("操作", "Actions")]
 
-        """
+    var html: HTML {
+        let cells: [HTML] = [
+            "\(purchase.id)", "\(purchase.product)", "\(String(purchase.quantity))", "\(stateName)", "\(actions)",
+        ]
+        let name = purchase.revocation == nil ? "paid" : "refunded"
+        return CardTable.row(cells, Self.columns, language, class: name)
     }
 
     private var stateName: String {
