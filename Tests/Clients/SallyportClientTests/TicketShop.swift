@@ -27,7 +27,10 @@ struct TicketShop: Sendable {
 
     /// A new token for the app of an account, as the merchant's server gets it.
     func token(of account: String) async throws -> String {
-        let reply = try await merchant.post("/v1/accounts/\(account)/tokens", [:])
+        let reply = try await merchant.post(
+            "/v1/accounts/\(account)/tokens",
+            ["scopes": ["app_store", "app_store:spend"]]
+        )
         return try #require(reply["token"]?.text, "\(reply.text)")
     }
 

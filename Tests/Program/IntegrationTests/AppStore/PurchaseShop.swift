@@ -62,7 +62,8 @@ final class PurchaseShop {
     func open(_ name: String) async throws -> Buyer {
         let made = try await ask("POST", "/v1/accounts", ["externalId": .string(name)])
         guard let id = made["id"]?.text else { throw ProgramFailure("no account in \(made)") }
-        let token = try await ask("POST", "/v1/accounts/\(id)/tokens", ["lifetime": 3_600])["token"]?.text ?? ""
+        let wish: JSONValue = ["scopes": ["app_store", "app_store:spend"], "lifetime": 3_600]
+        let token = try await ask("POST", "/v1/accounts/\(id)/tokens", wish)["token"]?.text ?? ""
         let customer = try await ask("GET", "/app/v1/app-store/customer", as: token)
         return Buyer(account: id, token: token, customer: customer["appAccountToken"]?.text ?? "")
     }
