@@ -179,11 +179,12 @@ extension AppStoreModel {
         form.wide label.check { flex: 0 1 12rem; min-height: 44px; }
         .refunded td { color: var(--soft); }
         #signed-text { overflow-wrap: anywhere; }
-        @media (max-width: 40rem) {
+        .cards { overflow-wrap: break-word; }
+        @media (max-width: 52rem) {
           .cards, .cards tbody, .cards tr { display: block; }
           .cards tr:first-child { display: none; }
           .cards tr { margin-bottom: .6rem; padding: .3rem .8rem; background: var(--box); border: 1px solid var(--line); border-radius: 10px; }
-          .cards td { display: flex; flex-wrap: wrap; gap: 0 .6rem; padding: .2rem 0; border: 0; white-space: normal; }
+          .cards td { display: flex; flex-wrap: wrap; gap: 0 .6rem; padding: .2rem 0; border: 0; white-space: normal; overflow-wrap: anywhere; }
           .cards td::before { content: attr(data-label); flex: 0 0 6rem; color: var(--soft); }
           .cards td:empty { display: none; }
         }
