@@ -38,7 +38,7 @@ struct PageTests {
             let id = try #require(purchases.first?["transactionId"]?.text)
             #expect(purchases.first?["customer"] == "Taro & Co")
             var shown = try await page(bench, place)
-            #expect(shown.contains("<td>\(id)</td><td>ticket.1</td><td>2</td><td>waits for approval</td>"))
+            #expect(shown.contains(">\(id)</td>") && shown.contains("<td data-label=\"State\">waits for approval</td>"))
             #expect(shown.contains("Taro &amp; Co"))
             for (step, state) in [
                 ("approve", "unfinished"), ("finish", "finished"), ("request-consumption", "refund requested"),
@@ -46,7 +46,7 @@ struct PageTests {
             ] {
                 #expect(try await press(bench, "/purchases/\(id)/\(step)", view).status == 303, "\(step)")
                 shown = try await page(bench, place)
-                #expect(shown.contains("<td>\(state)</td>"), "\(step)")
+                #expect(shown.contains("<td data-label=\"State\">\(state)</td>"), "\(step)")
             }
             _ = try await press(bench, "/purchases/\(id)/refund", view + "&percentage=50000")
             #expect(try await page(bench, place).contains("refunded 50%"))
