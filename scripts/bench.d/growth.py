@@ -5,6 +5,7 @@ import time
 
 import load
 import report
+from appstore import LedgerGrowth
 from filling import Filling
 from live import Live
 from machine import cpu_seconds, resident_kilobytes
@@ -21,13 +22,14 @@ PARTS = {
     "live": "live sessions while nobody asks for anything: what maintenance takes",
     "orders": "orders of a year with ledger, operations, polls, claims and events; autovacuum is on",
     "wallet": "cards in Wallet, each with a phone",
+    "appstore": "purchases in the App Store with their entries in ledgers, ten of each account",
 }
 
 
 class Growth:
     def __init__(self, stage, options):
         self.stage, self.options = stage, options
-        self.samples, self.facts, self.maintenance, self.ledger, self.cards = {}, {}, None, None, None
+        self.samples, self.facts, self.maintenance, self.ledger, self.cards, self.purchases = {}, {}, None, None, None, None
 
     def run(self):
         if "stored" in self.options.parts:
@@ -132,6 +134,11 @@ class Growth:
     def wallet(self):
         self.cards = WalletGrowth(self.stage, self.options).run()
 
+    # MARK: Purchases in the App Store
+
+    def appstore(self):
+        self.purchases = LedgerGrowth(self.stage, self.options).run()
+
     @property
     def is_good(self):
         """Whether maintenance has kept to its bounds, where that was looked at."""
@@ -168,6 +175,9 @@ class Growth:
             if part == "wallet":
                 parts.append(self.cards.markdown())
                 continue
+            if part == "appstore":
+                parts.append(self.purchases.markdown())
+                continue
             head = ["case", PARTS[part], "req/s", "server µs", "PostgreSQL µs", "server ÷ first", "PostgreSQL ÷ first", "others"]
             parts.append(report.table(head, self.rows(part)))
             if part == "stored":
@@ -187,4 +197,5 @@ class Growth:
                 for (part, step, case), rounds in self.samples.items()]
         live = {"minutes": self.maintenance.rows, "ended": self.maintenance.ended} if self.maintenance else None
         return {"machine": report.machine_line(), "samples": rows, "facts": self.facts, "live": live,
-                "orders": self.ledger.json() if self.ledger else None, "cards": self.cards.json() if self.cards else None}
+                "orders": self.ledger.json() if self.ledger else None, "cards": self.cards.json() if self.cards else None,
+                "purchases": self.purchases.json() if self.purchases else None}
