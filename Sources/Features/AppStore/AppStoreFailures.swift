@@ -91,7 +91,7 @@ extension FailureCode {
     static let ofAppStore = [
         signedTextRefused, purchaseOfOtherAccount, purchaseRevoked, purchaseTokenUnknown, productUnknown,
         purchaseNotGranted, unitsTooFew, unitsOutOfRange, appAccountTokenTaken, environmentOff, notificationRefused,
-        transactionUnknown, appStoreUnavailable, appStoreOff, signedTextNeeded,
+        transactionUnknown, appStoreUnavailable, appStoreOff, signedTextNeeded, offerNotListed, offersOff,
     ]
 }
 

@@ -9,6 +9,7 @@ final class PurchaseMetrics {
     private let registry: MetricsRegistry
     private let verified: Counter
     private let outcomes: [PurchaseOutcome: Counter]
+    private let offers: [OctetText: Counter]
     private let notifications: Counter
     private let lag: Histogram
     private var refused: [SignedTextRefusal: Counter] = [:]
@@ -18,6 +19,15 @@ final class PurchaseMetrics {
     init(_ registry: MetricsRegistry) {
         self.registry = registry
         verified = PurchaseMetrics.texts(registry, "good", "")
+        offers = Dictionary(
+            uniqueKeysWithValues: OfferOrder.words.map { word in
+                let help = "Offers that were signed, by kind."
+                return (
+                    word.octets,
+                    registry.counter("sallyport_app_store_offers_total", help: help, labels: [("kind", word)])
+                )
+            }
+        )
         notifications = registry.counter(
             "sallyport_app_store_notifications_total",
             help: "Notifications of the App Store that are kept, repeats included."
@@ -50,6 +60,9 @@ final class PurchaseMetrics {
     }
 
     func countVerified() { verified.increment() }
+
+    /// Counts an offer that was signed.
+    func count(_ kind: OfferOrder.Kind) { offers[kind.word.octets]?.increment() }
 
     func count(_ refusal: SignedTextRefusal) {
         if let counter = refused[refusal] { return counter.increment() }

@@ -115,6 +115,14 @@ package struct SimulatedAppStore: SimulatedSystem {
         return ["app-store-notify": site.text + "/app-store/notifications"]
     }
 
+    /// The page of the device.
+    package var demoText: String {
+        """
+        Purchases in the App Store: a device that buys is at http://\(Self.reached(address))/_sim, and
+        `scripts/walkthrough appstore` buys, spends and gives back.
+        """
+    }
+
     package func places(_ launch: SimulatorLaunch) throws -> [SimulatorHost.Place] {
         [SimulatorHost.Place(ServerConfiguration.Listener(address, .clear), tls: nil)]
     }

@@ -37,6 +37,8 @@ package protocol SimulatedSystem: Sendable {
     var authorityPath: String { get }
     /// The options of its own that `demo` runs it with, values by name.
     var demoOptions: [String: String] { get }
+    /// What `demo` prints of it when it is ready, such as a page to open; empty for nothing.
+    var demoText: String { get }
 
     /// Where it listens.
     ///
@@ -61,4 +63,6 @@ extension SimulatedSystem {
     package var authorityPath: String { "" }
 
     package var demoOptions: [String: String] { [:] }
+
+    package var demoText: String { "" }
 }

@@ -78,11 +78,31 @@ import Testing
     }
 }
 
+@Suite("An offer") struct OfferRequestTests {
+    @Test func `is asked for by its name, and its signed text is for StoreKit`() async throws {
+        let script = Script([(200, #"{"signedOffer":"a.b.c"}"#), (200, #"{"signedOffer":"d.e.f"}"#), (403, "{}")])
+        let purchases = try script.purchases()
+        #expect(try await purchases.promotionalOffer("back", of: "premium", transactionID: "7") == "a.b.c")
+        #expect(try await purchases.introductoryOffer(of: "premium", transactionID: "7") == "d.e.f")
+        await #expect(throws: AccountError.self) { try await purchases.promotionalOffer("other", of: "premium") }
+        let place = "POST /app/v1/app-store/offers "
+        #expect(
+            script.sent.withLock { $0 } == [
+                place + #"{"kind":"promotional","offerId":"back","productId":"premium","transactionId":"7"}"#,
+                place + #"{"kind":"introductory","productId":"premium","transactionId":"7"}"#,
+                place + #"{"kind":"promotional","offerId":"other","productId":"premium"}"#,
+            ]
+        )
+    }
+}
+
 /// A server that answers as it is told, with StoreKit and a clock beside it.
 private final class Script: Transport, TransactionSource {
     private let answers: Lock<[(Int, String)]>
     /// Tokens that are answered with 401.
     let refused = Lock<Set<String>>([])
+    /// What it was asked.
+    let sent = Lock<[String]>([])
     /// How many tokens the app was given.
     let tokens = Lock(0)
     /// How long was waited.
@@ -108,6 +128,8 @@ private final class Script: Transport, TransactionSource {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let token = request.fields.first { $0.name == "Authorization" }?.value.dropFirst("Bearer ".count) ?? ""
         if refused.withLock({ $0.contains(String(token)) }) { return TransportResponse(status: 401, body: Data()) }
+        let content = String(decoding: request.body, as: UTF8.self)
+        sent.withLock { $0.append(request.method + " " + request.url.path + " " + content) }
         let (status, body) = answers.withLock { $0.isEmpty ? (500, "") : $0.removeFirst() }
         guard status > 0 else { throw CheckoutError("the answer was lost") }
         return TransportResponse(status: status, body: Data(body.utf8))

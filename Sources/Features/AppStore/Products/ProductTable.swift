@@ -8,6 +8,10 @@ import StrictJSON
 struct ProductTable: Sendable {
     /// Units of a piece, by product id; zero for what is no consumable.
     private var units: [OctetText: Int64] = [:]
+    /// Offers that apps ask for by themselves, by product id.
+    private var offers: [OctetText: Set<OctetText>] = [:]
+    /// Products whose introductory offer apps ask for by themselves.
+    private var introductory: Set<OctetText> = []
 
     /// The most that a piece can be worth.
     static let greatestUnits = 1_000_000
@@ -48,8 +52,15 @@ struct ProductTable: Sendable {
                 guard (0...ProductTable.greatestUnits).contains(number) else {
                     throw product.refusal("units", .notA("a whole number from 0 to \(ProductTable.greatestUnits)"))
                 }
+                let ids = try product.optionalTexts("offers") ?? []
+                guard ids.allSatisfy({ OfferOrder.isID($0) }) else {
+                    throw product.refusal("offers", .notA("a list of ids of offers, printable ASCII without blanks"))
+                }
+                let hasIntroductory = try product.optionalFlag("introductory") ?? false
                 try product.end()
                 units[member.name.octets] = Int64(number)
+                offers[member.name.octets] = Set(ids.map(\.octets))
+                if hasIntroductory { introductory.insert(member.name.octets) }
             } catch {
                 problems.append("app_store.products: \(path): \(error)")
             }
@@ -65,5 +76,13 @@ struct ProductTable: Sendable {
         let units = units(of: transaction.productID)
         // A consumable that is worth nothing is a mistake in the table.
         return transaction.type == .consumable && units == 0 ? nil : units
+    }
+
+    /// Whether apps may have an offer signed that nobody but they ask for.
+    func isForApps(_ order: OfferOrder) -> Bool {
+        switch order.kind {
+        case .introductory: introductory.contains(order.productID.octets)
+        case .promotional(let id), .legacy(let id): offers[order.productID.octets]?.contains(id.octets) ?? false
+        }
     }
 }

@@ -21,6 +21,7 @@ extension AppStorePart: ServiceRouted {
         ServiceRoute(.readEntitlements) { call throws(Failure) in try await call.part.entitlements(call) },
         ServiceRoute(.readCustomer) { call throws(Failure) in try await call.part.customer(call) },
         ServiceRoute(.setConsent) { call throws(Failure) in try await call.part.consent(call) },
+        ServiceRoute(.signOffer) { call throws(Failure) in try await call.part.offer(call) },
     ]
 
     private static let programRoutes = [
@@ -32,6 +33,7 @@ extension AppStorePart: ServiceRouted {
         ServiceRoute(.readAccountCustomer) { call throws(Failure) in try await call.part.customer(call) },
         ServiceRoute(.setAccountCustomer) { call throws(Failure) in try await call.part.setCustomer(call) },
         ServiceRoute(.setAccountConsent) { call throws(Failure) in try await call.part.consent(call) },
+        ServiceRoute(.signAccountOffer) { call throws(Failure) in try await call.part.offer(call) },
         ServiceRoute(.listAccountPurchases) { call throws(Failure) in try await call.part.purchases(call) },
         ServiceRoute(.listAccountEntries) { call throws(Failure) in try await call.part.entries(call) },
     ]

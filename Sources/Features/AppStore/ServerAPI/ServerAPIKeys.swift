@@ -11,6 +11,8 @@ final class ServerAPIKeys: Sendable {
         let id: String
         /// What makes tokens with it.
         let tokens: ServerAPITokenMaker
+        /// What signs offers with it.
+        let offers: OfferSigners
     }
 
     private let state: Lock<(key: Key, edition: Int)>

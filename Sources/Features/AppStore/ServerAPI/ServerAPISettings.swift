@@ -80,9 +80,14 @@ struct ServerAPISettings: Sendable {
             throw ConfigurationError(problems: ["app_store.private_key: \(keyPath): not called AuthKey_ID.p8"])
         }
         do throws(CryptographyError) {
-            let signer = JWTSigner(key: try ES256PrivateKey(pem: pem), keyID: id)
+            let key = try ES256PrivateKey(pem: pem)
+            let signer = JWTSigner(key: key, keyID: id)
+            let offers = OfferSigners(
+                text: OfferTokenSigner(signer: signer, issuerID: issuerID, bundleID: bundleID),
+                legacy: OfferSigner(key: key, keyID: id, bundleID: bundleID)
+            )
             let tokens = ServerAPITokenMaker(signer: signer, issuerID: issuerID, bundleID: bundleID)
-            return ServerAPIKeys.Key(id: id, tokens: tokens)
+            return ServerAPIKeys.Key(id: id, tokens: tokens, offers: offers)
         } catch {
             throw ConfigurationError(problems: ["app_store.private_key: \(keyPath): \(error.detail)"])
         }

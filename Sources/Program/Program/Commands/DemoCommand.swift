@@ -64,7 +64,8 @@ enum DemoCommand {
         let web = configuration.listeners.web
         let steps = configuration.features.walkthroughs(web: web, authorityPath: keys.authorityPath)
         input.console.print("ready \(web.text)\(steps.map(\.page).first { !$0.isEmpty } ?? "")")
-        input.console.print("\n" + (steps.map(\.text) + [end(configuration.storage)]).joined(separator: "\n\n"))
+        let texts = steps.map(\.text) + own.map(\.demoText).filter { !$0.isEmpty } + [end(configuration.storage)]
+        input.console.print("\n" + texts.joined(separator: "\n\n"))
         try await application.runUntilTold(
             configuration,
             beside: [database.companion, simulators?.companion].compactMap(\.self)
