@@ -14,9 +14,13 @@ INSERT INTO app_store_notification (received_at, signed_at, notification_id, env
 SELECT a.at, a.at, a.webview_session_id::text, 'Production', 'ONE_TIME_CHARGE', a.webview_session_id::text, 'granted', 'x' FROM aged AS a;
 INSERT INTO app_store_consumption (requested_at, due_at, ends_at, purchase_id, attempts, notification_id, state)
 SELECT a.at, a.at, a.at, a.webview_session_id, 1, a.webview_session_id::text, 'sent' FROM aged AS a;
+INSERT INTO app_store_reconciliation (due_at, bought_at, active_at, ledger_id, attempts)
+SELECT a.at + interval '1 day', a.at, a.at, a.webview_session_id, 0 FROM aged AS a;
 INSERT INTO app_store_history (tried_at, environment) VALUES (now(), 'Production');
 -- allowance app_store_history_begin tables=app_store_history: a table of a row for each environment
 -- allowance app_store_history_end tables=app_store_history: a table of a row for each environment
+-- allowance app_store_erase rows=100: the purchases of an account, each with what Apple has sent about it
+-- allowance app_store_reconcile_take rows=800: a batch of customers, of each the newest purchase
 -- allowance app_store_prune rows=5000: batches of old notifications and questions
 -- values app_store_apply: NULL, '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
 -- values app_store_replay: 'n', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'

@@ -17,7 +17,9 @@ package struct AppStoreFeature: Feature {
         "appstore",
         needs: [ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self],
         commands: [AppStoreCommand.command],
-        statements: .own(PurchaseStatement.all + ConsumptionStatement.all + ReplayStatement.all),
+        statements: .own(
+            PurchaseStatement.all + ConsumptionStatement.all + ReplayStatement.all + ReconciliationStatement.all
+        ),
         failures: FailureCode.ofAppStore,
         slots: [
             Scope.appStoreRead, Scope.appStoreWrite, AppScope.appStore, AppScope.appStoreSpend, AccountData.appStore,

@@ -19,13 +19,18 @@ package final class AppStorePart: FeaturePart {
     /// `nil` where nobody is asked whether certificates are revoked.
     let revocation: RevocationClient?
 
-    init(_ process: AppStoreProcess, _ loop: LoopContext) throws {
+    /// Purchases for a command, which serves nobody.
+    init(unserved process: AppStoreProcess, _ loop: LoopContext) {
         self.loop = loop
         self.process = process
         metrics = PurchaseMetrics(loop.metrics)
         server = process.keys.map { AppStoreServer(process.settings.server, $0, process.pace, loop) }
         let policy = process.settings.revocation
         revocation = policy == .off ? nil : RevocationClient(policy, metrics, loop)
+    }
+
+    convenience init(_ process: AppStoreProcess, _ loop: LoopContext) throws {
+        self.init(unserved: process, loop)
         try loop.part(ServiceFeature.self).serve(self)
     }
 
@@ -34,6 +39,9 @@ package final class AppStorePart: FeaturePart {
         guard server != nil else { return }
         jobs.every(.seconds(60), budget: .seconds(300), "app_store.history") { [self] budget in
             try await readHistory(within: budget)
+        }
+        jobs.every(.seconds(60), budget: .seconds(50), "app_store.reconcile") { [self] budget in
+            try await reconcile(within: budget)
         }
         jobs.every(.seconds(10), budget: .seconds(60), "app_store.consumption") { [self] budget in
             while !budget.isSpent, try await answerConsumption() {}

@@ -26,6 +26,8 @@ struct AppStoreSettings: Sendable {
     /// The least time between two questions for notifications that were missed.
     let historyPause: Duration
     let revocation: RevocationPolicy
+    /// The least time between two readings of what Apple has of a customer.
+    let reconciliationPause: Duration
     let server: ServerAPISettings
 
     /// The settings that switch purchases on.
@@ -88,6 +90,7 @@ struct AppStoreSettings: Sendable {
             .seconds(6 * 3_600),
             "least time between two questions for notifications that have not reached the server"
         )
+        reconciliationPause = read.reconciliationPause()
         let preference = read.choice(
             "app_store.refund_preference",
             ["none", "decline", "grant", "prorate"],
@@ -112,6 +115,15 @@ struct AppStoreSettings: Sendable {
 }
 
 extension SettingReader {
+    fileprivate mutating func reconciliationPause() -> Duration {
+        duration(
+            "app_store.reconciliation_pause",
+            3_600...2_592_000,
+            .seconds(24 * 3_600),
+            "least time between two questions about the refunds and purchases of a customer"
+        )
+    }
+
     fileprivate mutating func environments() -> [AppStoreEnvironment] {
         let name = "app_store.environments"
         let words = list(

@@ -61,6 +61,11 @@ struct AppStoreVerifiers: Sendable {
         return roots
     }
 
+    /// The environment of a name; `nil` for one whose purchases are not taken.
+    func environment(_ name: String) -> AppStoreEnvironment? {
+        environments.first { $0.rawValue.octets == name.octets }
+    }
+
     /// The verified purchase of a text.
     ///
     /// - Throws: Why it is refused.

@@ -103,6 +103,16 @@ final class PurchaseMetrics {
         .increment()
     }
 
+    /// Counts a reading of what Apple has of a customer.
+    func countReconciliation(_ result: String) {
+        registry.counter(
+            "sallyport_app_store_reconciliations_total",
+            help: "Customers that Apple was asked about, by whether anything was changed.",
+            labels: [("result", result)]
+        )
+        .increment()
+    }
+
     /// Counts a notification that is kept, and how late it is.
     func count(_ notification: ServerNotification, _ outcome: PurchaseOutcome?, at now: WallTime) {
         notifications.increment()

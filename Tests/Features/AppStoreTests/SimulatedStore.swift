@@ -7,6 +7,9 @@ import HTTPClient
 import HTTPCore
 import HTTPServer
 import JOSE
+import Operations
+import Postgres
+import PostgresTestKit
 import Primitives
 import ServerCore
 import SimulatorCore
@@ -125,5 +128,69 @@ enum FileManagerLink {
     static func make(_ path: String, to file: String) throws {
         try? FileManager.default.removeItem(atPath: path)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: file)
+    }
+}
+
+/// Purchases with a database, and the simulated App Store on a socket.
+struct StoreBench {
+    let shop: AppStoreFixture
+    let store: SimulatedStore
+    private let exchange: CurlClient
+
+    init(_ shop: AppStoreFixture, _ store: SimulatedStore) {
+        (self.shop, self.store) = (shop, store)
+        exchange = CurlClient(shop.part.loop.reactor)
+    }
+
+    /// Asks the control interface.
+    @discardableResult
+    func control(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+        try await store.control(method, path, body, through: exchange)
+    }
+
+    /// Has a customer buy ten tickets in the sandbox, or something else; id and text.
+    func buy(
+        _ token: UUIDBytes?,
+        customer: String = "customer-1",
+        _ more: [JSONMember] = []
+    ) async throws -> (id: String, text: String) {
+        var members: [JSONMember] = [JSONMember("customer", .string(customer))] + more
+        for (name, value) in [("product", "consumable.ticket.10"), ("environment", "Sandbox")]
+        where !more.contains(where: { $0.name == name }) { members.append(JSONMember(name, .string(value))) }
+        if let token { members.append(JSONMember("appAccountToken", .string(token.description))) }
+        let bought = try await control("POST", "/purchases", .object(members))
+        return (
+            try #require(bought["transactionId"]?.text), try #require(bought["signedTransaction"]?.text)
+        )
+    }
+
+    /// Has the time come to ask Apple about every customer.
+    func makeDue() throws { try shop.admin.run("UPDATE app_store_reconciliation SET due_at = now()") }
+
+    /// Asks about whoever is due.
+    ///
+    /// - Returns: How many calls the store got for it.
+    func read() async throws -> Int {
+        let before = try await calls(nil)
+        try await shop.part.reconcile(within: .unlimited)
+        return try await calls(nil) - before
+    }
+
+    /// How many calls of a kind the store has answered with success.
+    func calls(_ operation: String?) async throws -> Int {
+        let entries = try await control("GET", "/log?limit=1000")["entries"]?.elements ?? []
+        return entries.count { entry in operation.map { $0 == entry["operation"]?.text } ?? (entry["status"] == 200) }
+    }
+}
+
+/// Runs a body with purchases and a simulated App Store.
+func withSimulatedStore(
+    _ more: [String: String] = [:],
+    _ body: @escaping @Sendable (StoreBench) async throws -> Void
+) async throws {
+    try await SimulatedStore.run { store, _ in
+        try await withAppStore(store.settings.merging(more) { $1 }) { shop in
+            try await body(StoreBench(shop, store))
+        }
     }
 }

@@ -15,7 +15,7 @@ struct ServiceRoleTests {
         "api_idempotency", "webview_session_purchase", "event_feed", "notification", "payment_operation_open",
         "payment_poll", "skipped_row", "event_queue", "operator_session", "account_token",
         "wallet_member", "wallet_pass", "wallet_device", "wallet_registration", "wallet_push_job",
-        "app_store_customer", "app_store_notification", "app_store_consumption",
+        "app_store_customer", "app_store_notification", "app_store_consumption", "app_store_reconciliation",
     ]
     /// Tables of which it may change every column.
     private static let changed: Set<String> = ["webview_session"]

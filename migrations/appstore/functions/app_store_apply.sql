@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Takes what a verified text says of a purchase, and grants or takes back what follows from it. Every text takes this way, whoever brings
 -- it and in whatever order; the same one again changes nothing. Who brings it is the account that shows it, or NULL where the store itself
@@ -125,6 +125,9 @@ BEGIN
         PERFORM app_store_announce(p, 'app_store.purchase.refunded');
     ELSIF p.granted_at IS NOT NULL AND before.revoked_at IS NOT NULL AND p.revoked_at IS NULL THEN
         PERFORM app_store_announce(p, 'app_store.purchase.reversed');
+    END IF;
+    IF p.ledger_id IS NOT NULL AND (before.ledger_id IS NULL OR bearer = account) THEN
+        PERFORM app_store_reconcile_plan(p);
     END IF;
     units := p.granted;
     SELECT l.units INTO balance FROM app_store_ledger AS l WHERE l.ledger_id = p.ledger_id;

@@ -1,7 +1,7 @@
--- version: 1
+-- version: 2
 
 -- Takes an account off its ledgers and purchases, which stay as nobody's: a purchase that was granted is never granted again. What the
--- store has sent about them goes. Gives the number of its purchases. May be repeated.
+-- store has sent about them goes, and Apple is not asked about them any more. Gives the number of its purchases. May be repeated.
 CREATE OR REPLACE FUNCTION app_store_erase(account uuid) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -16,6 +16,7 @@ BEGIN
     WHERE l.account_id = account AND n.transaction_id = p.transaction_id AND n.environment = p.environment;
     UPDATE app_store_entry AS e SET reference = NULL
     FROM app_store_ledger AS l WHERE l.account_id = account AND e.ledger_id = l.ledger_id AND e.reference IS NOT NULL;
+    DELETE FROM app_store_reconciliation AS r USING app_store_ledger AS l WHERE l.account_id = account AND r.ledger_id = l.ledger_id;
     UPDATE app_store_ledger AS l SET account_id = NULL WHERE l.account_id = account;
     DELETE FROM app_store_customer AS c WHERE c.account_id = account;
     RETURN purchases;

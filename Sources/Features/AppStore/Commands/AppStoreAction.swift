@@ -12,11 +12,12 @@ enum AppStoreAction: Sendable {
     case balance(UUIDBytes, AppStoreEnvironment)
     case testNotification(AppStoreEnvironment)
     case replay(since: WallTime, until: WallTime, AppStoreEnvironment?)
+    case reconcile(UUIDBytes?, AppStoreEnvironment?)
 
     /// The options of each verb.
     private static let options: [String: Set<String>] = [
         "verify": [], "account": [], "balance": ["environment"], "test-notification": ["environment"],
-        "replay": ["environment", "since", "until", "as", "reason"],
+        "replay": ["environment", "since", "until", "as", "reason"], "reconcile": ["environment"],
     ]
 
     /// Reads a command line.
@@ -25,7 +26,7 @@ enum AppStoreAction: Sendable {
     init(_ arguments: CommandLineArguments, _ settings: AppStoreSettings) throws(ConfigurationError) {
         let (verb, words) = (arguments.operands.first ?? "", Array(arguments.operands.dropFirst()))
         guard let options = AppStoreAction.options[verb] else {
-            throw AppStoreAction.problem("name one of verify, account, balance, test-notification and replay")
+            throw AppStoreAction.problem("name one of verify, account, balance, test-notification, replay and reconcile")
         }
         let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help"])
         if let unknown = given.subtracting(options).min() {
@@ -44,11 +45,13 @@ enum AppStoreAction: Sendable {
                 until: try AppStoreAction.time(arguments, "until") ?? SystemClock().now(),
                 named
             )
+        case ("reconcile", 0): self = .reconcile(nil, named)
+        case ("reconcile", 1): self = .reconcile(try AppStoreAction.id(words[0]), named)
         default: throw AppStoreAction.problem("\(verb) takes \(AppStoreAction.operands[verb] ?? "no operand")")
         }
     }
 
-    private static let operands = ["verify": "files", "account": "one account", "balance": "one account"]
+    private static let operands = ["verify": "files", "account": "one account", "balance": "one account", "reconcile": "one account or none"]
 
     static func problem(_ sentence: String) -> ConfigurationError {
         ConfigurationError(problems: ["appstore: \(sentence)"])

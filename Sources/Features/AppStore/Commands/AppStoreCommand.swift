@@ -13,7 +13,7 @@ enum AppStoreCommand {
     static let command = FeatureCommand(
         of: AppStoreFeature.self,
         "appstore",
-        operands: "verify FILE...|account ID|balance ID|test-notification|replay",
+        operands: "verify FILE...|account ID|balance ID|test-notification|replay|reconcile [ID]",
         "judge signed texts of the App Store, look at an account's ledgers, and try out notifications",
         details: """
             verify FILE...      judge signed texts, one a line, as purchases, notifications, renewals or app transactions, whichever they
@@ -25,14 +25,16 @@ enum AppStoreCommand {
             replay              apply kept notifications again, as after a product was added to the table: what was applied before
                                 changes nothing. Each is a commit of its own: a replay that was cut off is begun anew, from the time that
                                 it has shown. The decision is recorded
-            Without --environment the first of app_store.environments is meant, and by replay all of them. Exit status: 0 done, 1 a text
-            is refused, there is no such account, or the notification has not arrived, 2 wrong use.
+            reconcile [ID]      ask Apple what has become of the purchases of an account, or of all customers, now, and take it in as any
+                                other text. May be ended and run again at any time; changes nothing where nothing has changed
+            Without --environment the first of app_store.environments is meant, and by replay and reconcile all of them. Exit status: 0 done, 1 a text
+            is refused, there is no such account, the notification has not arrived, or Apple could not be asked, 2 wrong use.
             """,
         options: [
             CommandOption(
                 "environment",
                 "E",
-                "with balance, test-notification and replay: Production, Sandbox or Xcode"
+                "with balance, test-notification, replay and reconcile: Production, Sandbox or Xcode"
             ),
             CommandOption(
                 "since",
@@ -66,6 +68,8 @@ enum AppStoreCommand {
                     environment: environment
                 )
                 return try await run(replay, try OperatorTrail(input), console, context)
+            case .reconcile(let id, let environment):
+                return try await AppStoreReconcile.run(settings, id, environment, console, context)
             }
         }
     ).with(
@@ -74,6 +78,7 @@ enum AppStoreCommand {
             "sallyport appstore balance 0190a5f2-7c3b-7d1e-9f2a-5b8c1d4e6f70",
             "sallyport appstore test-notification --environment Sandbox",
             "sallyport appstore replay --since 2026-11-20",
+            "sallyport appstore reconcile --environment Production",
         ]
     )
 

@@ -180,12 +180,11 @@ extension AppStorePart: ServiceRouted {
 
     /// The environment of a name; that of the shop where there is none.
     private func environment(named name: String?) throws(Failure) -> AppStoreEnvironment {
-        let environments = process.verifiers.environments
         guard let name else {
-            guard let usual = environments.first else { throw Failure(.environmentOff) }
+            guard let usual = process.verifiers.environments.first else { throw Failure(.environmentOff) }
             return usual
         }
-        guard let found = environments.first(where: { $0.rawValue.octets == name.octets }) else {
+        guard let found = process.verifiers.environment(name) else {
             throw Failure(.environmentOff, field: "environment")
         }
         return found

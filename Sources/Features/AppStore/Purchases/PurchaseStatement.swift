@@ -15,10 +15,11 @@ enum PurchaseStatement {
     static let apply = TypedStatement<AppliedPurchase, UUIDBytes?, String, Int64?>(
         name: "app_store_apply",
         sql:
-            "SELECT a.outcome, a.units, coalesce(a.balance, 0) FROM app_store_apply($1, $2::json, $3) AS a"
+            "SELECT a.outcome, a.is_changed, a.units, coalesce(a.balance, 0) FROM app_store_apply($1, $2::json, $3) AS a"
     ) { row in
         AppliedPurchase(
             outcome: try row.next(),
+            isChanged: try row.next(),
             units: try row.next(),
             balance: try row.next()
         )
@@ -160,6 +161,8 @@ enum PurchaseOutcome: String, ColumnValue, CaseIterable {
 /// A purchase behind the text that was applied.
 struct AppliedPurchase {
     let outcome: PurchaseOutcome
+    /// Whether the text said anything new of what is granted.
+    let isChanged: Bool
     /// What was granted for it, now or before.
     let units: Int64
     /// What its owner has.

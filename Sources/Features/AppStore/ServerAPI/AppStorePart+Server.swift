@@ -39,14 +39,28 @@ extension AppStorePart {
         at now: WallTime
     ) async throws(Failure) -> Transaction {
         do throws(SignedTextRefusal) {
-            let transaction = try process.verifiers.transaction(Array(text.utf8), of: environment, at: now)
+            let transaction = try await verified(text, of: environment, at: now)
             guard transaction.id.octets == id.octets else { throw .wrongKind(.identifier) }
+            return transaction
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// The verified purchase of a text that Apple's server has given; counted.
+    func verified(
+        _ text: String,
+        of environment: AppStoreEnvironment,
+        at now: WallTime
+    ) async throws(SignedTextRefusal) -> Transaction {
+        do throws(SignedTextRefusal) {
+            let transaction = try process.verifiers.transaction(Array(text.utf8), of: environment, at: now)
             try await demandStanding(Array(text.utf8), of: environment, at: now)
             metrics.countVerified()
             return transaction
         } catch {
             metrics.count(error)
-            throw Failure(error)
+            throw error
         }
     }
 }
