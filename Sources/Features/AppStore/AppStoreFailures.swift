@@ -74,6 +74,12 @@ extension FailureCode {
         .conflict,
         "The purchase has no appAccountToken: an app has to show its signed text, not its id."
     )
+    /// A receipt out of which no id of a purchase can be taken.
+    static let receiptUnreadable = FailureCode(
+        "receipt_unreadable",
+        .unprocessable,
+        "The receipt has no purchase, or cannot be read."
+    )
     /// Apple's server could not be asked now.
     static let appStoreUnavailable = FailureCode(
         "app_store_unavailable",
@@ -92,6 +98,7 @@ extension FailureCode {
         signedTextRefused, purchaseOfOtherAccount, purchaseRevoked, purchaseTokenUnknown, productUnknown,
         purchaseNotGranted, unitsTooFew, unitsOutOfRange, appAccountTokenTaken, environmentOff, notificationRefused,
         transactionUnknown, appStoreUnavailable, appStoreOff, signedTextNeeded, offerNotListed, offersOff,
+        receiptUnreadable,
     ]
 }
 

@@ -19,6 +19,7 @@ package struct AppStoreFeature: Feature {
         commands: [AppStoreCommand.command],
         statements: .own(
             PurchaseStatement.all + ConsumptionStatement.all + ReplayStatement.all + ReconciliationStatement.all
+                + LookupStatement.all
         ),
         failures: FailureCode.ofAppStore,
         slots: [

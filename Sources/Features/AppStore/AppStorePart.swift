@@ -31,7 +31,7 @@ package final class AppStorePart: FeaturePart {
 
     convenience init(_ process: AppStoreProcess, _ loop: LoopContext) throws {
         self.init(unserved: process, loop)
-        try loop.part(ServiceFeature.self).serve(self)
+        try loop.part(ServiceFeature.self).serve(self, AppStorePart.serviceRules)
     }
 
     package func schedule(_ jobs: JobSchedule) {
@@ -50,4 +50,6 @@ package final class AppStorePart: FeaturePart {
 
     /// Characters of a signed text; three certificates and a purchase have some 6,000.
     static let longestText = 65_536
+    /// Characters of a receipt of an app, in Base64; it has all purchases of a customer.
+    static let longestReceipt = 131_072
 }

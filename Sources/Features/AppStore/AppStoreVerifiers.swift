@@ -85,6 +85,18 @@ struct AppStoreVerifiers: Sendable {
         return try verifier.transaction(text, at: now)
     }
 
+    /// The verified renewal information of a text, which counts beside its transaction alone.
+    ///
+    /// - Throws: Why it is refused.
+    func renewal(
+        _ text: [UInt8],
+        of environment: AppStoreEnvironment,
+        at now: WallTime
+    ) throws(SignedTextRefusal) -> RenewalInformation {
+        guard let verifier = verifiers[environment] else { throw .wrongEnvironment(.environment) }
+        return try verifier.renewal(text, at: now)
+    }
+
     /// The verified notification of a text; what is inside is not.
     ///
     /// - Throws: Why it is refused; what is refused for its app, environment or kind is signed by Apple.

@@ -185,7 +185,7 @@ import Testing
 struct Client {
     let program: StoredProgram
     let account: UUIDBytes
-    private let key: String
+    let key: String
     private let token: String
 
     /// Opens an account, and asks for a token of its app, which spends where nothing else is asked for.

@@ -26,7 +26,9 @@ enum AppStoreAction: Sendable {
     init(_ arguments: CommandLineArguments, _ settings: AppStoreSettings) throws(ConfigurationError) {
         let (verb, words) = (arguments.operands.first ?? "", Array(arguments.operands.dropFirst()))
         guard let options = AppStoreAction.options[verb] else {
-            throw AppStoreAction.problem("name one of verify, account, balance, test-notification, replay and reconcile")
+            throw AppStoreAction.problem(
+                "name one of verify, account, balance, test-notification, replay and reconcile"
+            )
         }
         let given = arguments.flags.union(arguments.values.keys).subtracting(["config", "print-config", "help"])
         if let unknown = given.subtracting(options).min() {
@@ -51,7 +53,9 @@ enum AppStoreAction: Sendable {
         }
     }
 
-    private static let operands = ["verify": "files", "account": "one account", "balance": "one account", "reconcile": "one account or none"]
+    private static let operands = [
+        "verify": "files", "account": "one account", "balance": "one account", "reconcile": "one account or none",
+    ]
 
     static func problem(_ sentence: String) -> ConfigurationError {
         ConfigurationError(problems: ["appstore: \(sentence)"])

@@ -34,13 +34,10 @@ extension AppStorePart {
     private func transaction(of submission: Submission, at now: WallTime) async throws(Failure) -> Transaction {
         switch submission.evidence {
         case .id(let id):
+            return try await fetch(id, for: submission, at: now)
+        case .receipt(let receipt):
             try limitLookups(submission)
-            let found = try await fetch(id, in: process.verifiers.environments, at: now)
-            // Ids can be guessed: what names nobody is granted for its text alone.
-            guard !submission.isOfApp || found.appAccountToken != nil else {
-                throw Failure(.signedTextNeeded, context: SubmissionContext(finish: false))
-            }
-            return found
+            return try await fetch(try AppStorePart.id(inReceipt: receipt), for: submission, at: now, isLimited: true)
         case .text(let text):
             let shown: Transaction
             do throws(SignedTextRefusal) {
@@ -67,6 +64,32 @@ extension AppStorePart {
             try limitLookups(submission)
             return try await fetch(shown.id, in: [shown.environment], at: now)
         }
+    }
+
+    /// The purchase of an id alone, which proves nothing.
+    ///
+    /// - Parameter isLimited: Whether the question has been counted.
+    private func fetch(
+        _ id: String,
+        for submission: Submission,
+        at now: WallTime,
+        isLimited: Bool = false
+    ) async throws(Failure) -> Transaction {
+        if !isLimited { try limitLookups(submission) }
+        let found = try await fetch(id, in: process.verifiers.environments, at: now)
+        // Ids can be guessed: what names nobody is granted for its text alone.
+        guard !submission.isOfApp || found.appAccountToken != nil else {
+            throw Failure(.signedTextNeeded, context: SubmissionContext(finish: false))
+        }
+        return found
+    }
+
+    /// The id in a receipt of the app or of a transaction; nothing else in it is believed.
+    private static func id(inReceipt text: String) throws(Failure) -> String {
+        let ofApp = (try? LegacyReceipt.transactionID(inAppReceipt: text)) ?? nil
+        let id = ofApp ?? ((try? LegacyReceipt.transactionID(inTransactionReceipt: text)) ?? nil)
+        guard let id else { throw Failure(.receiptUnreadable, context: SubmissionContext(finish: false)) }
+        return id
     }
 
     /// Apple counts calls for the whole shop: no app uses up what the others need.

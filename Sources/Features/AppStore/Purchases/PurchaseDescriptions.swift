@@ -220,6 +220,14 @@ extension RouteDescription {
                 ),
                 device,
             ]),
+            .object([
+                .required(
+                    "receipt",
+                    .text(1...AppStorePart.longestReceipt),
+                    "in its place: a receipt of the app or of a transaction, from the time before StoreKit 2; Apple's server is asked by the first id in it"
+                ),
+                device,
+            ]),
         ])
         shape.example =
             #"{"signedTransaction":"eyJhbGciOiJFUzI1NiIsIng1YyI6WyIuLi4iXX0.eyJ0cmFuc2FjdGlvbklkIjoiMSJ9.c2ln"}"#
@@ -227,6 +235,7 @@ extension RouteDescription {
         shape.problems = [
             .signedTextRefused, .purchaseOfOtherAccount, .purchaseRevoked, .purchaseTokenUnknown, .productUnknown,
             .purchaseNotGranted, .transactionUnknown, .appStoreUnavailable, .appStoreOff, .signedTextNeeded,
+            .receiptUnreadable,
         ]
         return shape
     }
@@ -344,7 +353,7 @@ extension NamedSchema {
         ])
     )
 
-    fileprivate static let purchase = NamedSchema(
+    static let purchase = NamedSchema(
         "AppStorePurchase",
         .object([
             .kind("appStorePurchase"), .required("id", .text(36...36)), .required("environment", .text(1...20)),

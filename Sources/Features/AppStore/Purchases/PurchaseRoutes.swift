@@ -12,7 +12,7 @@ import Web
 
 extension AppStorePart: ServiceRouted {
     /// What apps ask for their own account, and what the merchant's programs ask for any.
-    package static let serviceRoutes = appRoutes + programRoutes
+    package static let serviceRoutes = appRoutes + programRoutes + lookupRoutes
 
     private static let appRoutes = [
         ServiceRoute<AppStorePart>(.submitPurchase) { call throws(Failure) in try await call.part.submit(call) },
@@ -179,7 +179,7 @@ extension AppStorePart: ServiceRouted {
     }
 
     /// The environment of a name; that of the shop where there is none.
-    private func environment(named name: String?) throws(Failure) -> AppStoreEnvironment {
+    func environment(named name: String?) throws(Failure) -> AppStoreEnvironment {
         guard let name else {
             guard let usual = process.verifiers.environments.first else { throw Failure(.environmentOff) }
             return usual
@@ -199,17 +199,22 @@ struct Submission {
         case text(String)
         /// An id, by which Apple's server is asked for the text.
         case id(String)
+        /// A receipt of the time before signed texts; an id is taken from it.
+        case receipt(String)
 
         /// Exactly one of them.
         init(_ body: inout JSONReader) throws(JSONRefusal) {
-            let text = try body.optionalText("signedTransaction")
-            let id = try body.optionalText("transactionId")
-            switch (text, id) {
-            case (let text?, nil): self = .text(text)
-            case (nil, let id?): self = .id(id)
-            case (nil, nil): throw body.refusal("signedTransaction", .missing)
-            case (_?, _?): throw body.refusal("transactionId", .notA("needed beside signedTransaction"))
+            var evidence: Evidence?
+            let kinds: [(String, (String) -> Evidence)] = [
+                ("signedTransaction", Evidence.text), ("transactionId", Evidence.id), ("receipt", Evidence.receipt),
+            ]
+            for (name, make) in kinds {
+                guard let text = try body.optionalText(name) else { continue }
+                if evidence != nil { throw body.refusal(name, .notA("needed beside another proof of the purchase")) }
+                evidence = make(text)
             }
+            guard let evidence else { throw body.refusal("signedTransaction", .missing) }
+            self = evidence
         }
     }
 

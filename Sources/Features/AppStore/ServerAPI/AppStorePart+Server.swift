@@ -78,7 +78,7 @@ extension ServerAPIRequest {
 
 extension ServerAPIFailure {
     /// Whether the server says that it does not know the transaction, or that this can be no id of one.
-    fileprivate var isTransactionUnknown: Bool { isTransactionElsewhere || status == 400 }
+    var isTransactionUnknown: Bool { isTransactionElsewhere || status == 400 }
 }
 
 extension Failure {
