@@ -12,6 +12,8 @@ INSERT INTO app_store_entry (ledger_id, sequence, at, units, balance, purchase_i
 SELECT a.webview_session_id, 1, a.at, 1, 1, a.webview_session_id, 'purchase' FROM aged AS a;
 INSERT INTO app_store_notification (received_at, signed_at, notification_id, environment, type, transaction_id, outcome, payload)
 SELECT a.at, a.at, a.webview_session_id::text, 'Production', 'ONE_TIME_CHARGE', a.webview_session_id::text, 'granted', 'x' FROM aged AS a;
+INSERT INTO app_store_forward (created_at, due_at, attempts, notification_id, body)
+SELECT a.at, 'infinity', 1, a.webview_session_id::text, 'x' FROM aged AS a;
 INSERT INTO app_store_consumption (requested_at, due_at, ends_at, purchase_id, attempts, notification_id, state)
 SELECT a.at, a.at, a.at, a.webview_session_id, 1, a.webview_session_id::text, 'sent' FROM aged AS a;
 INSERT INTO app_store_reconciliation (due_at, bought_at, active_at, ledger_id, attempts)
@@ -24,4 +26,6 @@ INSERT INTO app_store_history (tried_at, environment) VALUES (now(), 'Production
 -- allowance app_store_prune rows=5000: batches of old notifications and questions
 -- values app_store_apply: NULL, '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
 -- values app_store_replay: 'n', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
+-- allowance app_store_forward_prune rows=5000: batches of old notifications
+-- values app_store_notify_forward: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1', 'x'
 -- values app_store_notify: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'

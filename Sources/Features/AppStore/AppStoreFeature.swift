@@ -19,7 +19,7 @@ package struct AppStoreFeature: Feature {
         commands: [AppStoreCommand.command],
         statements: .own(
             PurchaseStatement.all + ConsumptionStatement.all + ReplayStatement.all + ReconciliationStatement.all
-                + LookupStatement.all
+                + LookupStatement.all + ForwardStatement.all
         ),
         failures: FailureCode.ofAppStore,
         slots: [

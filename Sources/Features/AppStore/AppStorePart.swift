@@ -36,6 +36,13 @@ package final class AppStorePart: FeaturePart {
 
     package func schedule(_ jobs: JobSchedule) {
         jobs.upkeep?.add { [self] in await prune() }
+        jobs.upkeep?.add { [self] in await pruneForwards() }
+        if process.settings.forwards.isOn {
+            let exchange = loop.client(process.settings.forwards.purpose)
+            jobs.every(.seconds(5), budget: .seconds(60), "app_store.forward") { [self] budget in
+                while !budget.isSpent, try await forward(over: exchange) {}
+            }
+        }
         guard server != nil else { return }
         jobs.every(.seconds(60), budget: .seconds(300), "app_store.history") { [self] budget in
             try await readHistory(within: budget)

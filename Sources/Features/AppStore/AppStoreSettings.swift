@@ -28,6 +28,7 @@ struct AppStoreSettings: Sendable {
     let revocation: RevocationPolicy
     /// The least time between two readings of what Apple has of a customer.
     let reconciliationPause: Duration
+    let forwards: ForwardSettings
     let server: ServerAPISettings
 
     /// The settings that switch purchases on.
@@ -99,6 +100,7 @@ struct AppStoreSettings: Sendable {
         )
         refundPreference = ["decline": .decline, "grant": .grantFull, "prorate": .grantProrated][preference.octets]
         revocation = RevocationPolicy(&read)
+        forwards = ForwardSettings(&read)
         server = ServerAPISettings(&read)
         guard !bundleID.isEmpty else { return }
         if products.isEmpty { read.complain("app_store.products", "not set, and app_store.bundle_id is") }

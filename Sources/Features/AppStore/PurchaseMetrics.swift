@@ -71,6 +71,16 @@ final class PurchaseMetrics {
         counter.increment()
     }
 
+    /// Counts a try to send a notification on.
+    func countForward(_ outcome: String) {
+        registry.counter(
+            "sallyport_app_store_forwards_total",
+            help: "Tries to send a notification on to another server, by outcome.",
+            labels: [("outcome", outcome)]
+        )
+        .increment()
+    }
+
     /// Counts what a responder has said of a certificate.
     func countRevocation(_ outcome: String) {
         registry.counter(

@@ -53,7 +53,7 @@ extension AppStorePart {
         metrics.countVerified()
         // What has begun is finished although the sender goes away.
         _ = try await loop.shield.runToCompletion { () async throws(Failure) in
-            try await self.keep(notification, text, at: now)
+            try await self.keep(notification, text, sentAs: request.body, at: now)
         }
         return HTTPResponse(.ok, block: loop.headers.plain)
     }
@@ -92,8 +92,15 @@ extension AppStorePart {
     }
 
     /// Keeps a notification, with what follows from the purchase in it; whether it is new.
+    ///
+    /// - Parameter body: The content of the request; `nil` for one that Apple's server was asked for.
     @discardableResult
-    func keep(_ notification: ServerNotification, _ text: [UInt8], at now: WallTime) async throws(Failure) -> Bool {
+    func keep(
+        _ notification: ServerNotification,
+        _ text: [UInt8],
+        sentAs body: [UInt8]? = nil,
+        at now: WallTime
+    ) async throws(Failure) -> Bool {
         var (purchase, isRefused): (Transaction?, Bool) = (nil, false)
         if let inner = notification.signedTransaction {
             do throws(SignedTextRefusal) {
@@ -113,14 +120,18 @@ extension AppStorePart {
                 )
             }
         }
-        let statement = PurchaseStatement.notify(
-            notification.columns.description,
-            String(decoding: text, as: UTF8.self),
-            isRefused,
-            purchase?.columns.description,
-            purchase.flatMap { worth(of: $0) }
-        )
-        let kept = try await Failure.mapErrors { try await loop.database.write(statement).first() }
+        let (columns, text) = (notification.columns.description, String(decoding: text, as: UTF8.self))
+        let (said, worth) = (purchase?.columns.description, purchase.flatMap { process.products.worth(of: $0) })
+        let isForwarded = process.settings.forwards.isOn
+        let sent = body.map { String(decoding: $0, as: UTF8.self) } ?? #"{"signedPayload":"\#(text)"}"#
+        let kept = try await Failure.mapErrors { () async throws in
+            guard isForwarded else {
+                let statement = PurchaseStatement.notify(columns, text, isRefused, said, worth)
+                return try await loop.database.write(statement).first()
+            }
+            let statement = ForwardStatement.notify(columns, text, isRefused, said, worth, sent)
+            return try await loop.database.write(statement).first()
+        }
         metrics.count(notification, kept.purchase, at: now)
         if let purchase, let outcome = kept.purchase { report(outcome, purchase) }
         return kept.isNew
@@ -137,7 +148,7 @@ extension AppStorePart {
         }
     }
 
-    private static let batch: Int32 = 500
+    static let batch: Int32 = 500
 }
 
 extension FailureCode {
