@@ -26,6 +26,7 @@ INSERT INTO app_store_history (tried_at, environment) VALUES (now(), 'Production
 -- allowance app_store_prune rows=5000: batches of old notifications and questions
 -- values app_store_apply: NULL, '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
 -- values app_store_replay: 'n', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
+-- allowance app_store_erase rows=80: each notification that goes takes along what was to be sent on
 -- allowance app_store_forward_prune rows=5000: batches of old notifications
 -- values app_store_notify_forward: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1', 'x'
 -- values app_store_notify: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'

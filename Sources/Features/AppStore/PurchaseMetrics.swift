@@ -49,6 +49,9 @@ final class PurchaseMetrics {
                 )
             }
         )
+        // What alerts go by is there before it happens.
+        for outcome in ["good", "revoked"] { _ = revocations(outcome) }
+        for outcome in ["delivered", "given_up"] { _ = forwards(outcome) }
     }
 
     private static func texts(_ registry: MetricsRegistry, _ verdict: String, _ reason: String) -> Counter {
@@ -72,23 +75,25 @@ final class PurchaseMetrics {
     }
 
     /// Counts a try to send a notification on.
-    func countForward(_ outcome: String) {
+    func countForward(_ outcome: String) { forwards(outcome).increment() }
+
+    private func forwards(_ outcome: String) -> Counter {
         registry.counter(
             "sallyport_app_store_forwards_total",
             help: "Tries to send a notification on to another server, by outcome.",
             labels: [("outcome", outcome)]
         )
-        .increment()
     }
 
     /// Counts what a responder has said of a certificate.
-    func countRevocation(_ outcome: String) {
+    func countRevocation(_ outcome: String) { revocations(outcome).increment() }
+
+    private func revocations(_ outcome: String) -> Counter {
         registry.counter(
             "sallyport_app_store_revocation_answers_total",
             help: "Questions whether a certificate of signed texts is revoked, by what the authority answered.",
             labels: [("outcome", outcome)]
         )
-        .increment()
     }
 
     /// Counts a text that is taken although nobody says whether its certificates are revoked.

@@ -5,6 +5,7 @@ import Postgres
 import PostgresTestKit
 import Primitives
 import ServerCore
+import TestKit
 import Testing
 
 @testable import AppStore
