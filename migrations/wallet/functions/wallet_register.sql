@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- Notes that a phone wants to hear of a pass, and where to wake it: the token counts for all its passes of the type, and is stored anew
 -- each time. created or exists; unauthorized for a pass that is not there, or whose token is derived from another secret; full for one
