@@ -44,11 +44,18 @@ import Testing
         #expect(values.count > 5)
         let board = try Self.named(in: "grafana.json")
         #expect(rules.count > 20 && board.count > 20)
-        let ofCards = Mutex<Set<String>>([])
+        // Those of cards and of purchases in the App Store.
+        let ofOthers = Mutex<Set<String>>([])
         try await withCardShop { cards in
             for server in cards.servers {
                 let text = try await cards.shop.http.send("GET", server.adminURL + "/metrics").text
-                ofCards.withLock { $0.formUnion(Self.exported(text)) }
+                ofOthers.withLock { $0.formUnion(Self.exported(text)) }
+            }
+        }
+        try await withPurchaseShop { purchases in
+            for server in purchases.servers {
+                let text = try await purchases.shop.http.send("GET", server.adminURL + "/metrics").text
+                ofOthers.withLock { $0.formUnion(Self.exported(text)) }
             }
         }
         var options = ShopOptions.merchants(["merchant.secret_file": try HookedShop.secretPath()])
@@ -58,7 +65,7 @@ import Testing
         try await withShop(options) { shop in
             _ = try await shop.paid()
             let admin = shop.browser()
-            let wanted = rules.union(board).union(values).subtracting(ofCards.withLock(\.self))
+            let wanted = rules.union(board).union(values).subtracting(ofOthers.withLock(\.self))
             // What is read from the database comes with the first read.
             var missing = wanted
             do {

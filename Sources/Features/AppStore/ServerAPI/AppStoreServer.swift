@@ -41,6 +41,8 @@ final class AppStoreServer {
         reactor = loop.reactor
         log = loop.logger
         metrics = loop.metrics
+        // What an alert goes by is there before it happens.
+        for call in ServerAPICall.allCases { _ = counter(call, 401) }
     }
 
     /// For a command, which counts and logs nothing.
@@ -144,15 +146,17 @@ final class AppStoreServer {
         }
     }
 
-    private func count(_ call: ServerAPICall, _ status: Int) {
+    private func count(_ call: ServerAPICall, _ status: Int) { counter(call, status).increment() }
+
+    private func counter(_ call: ServerAPICall, _ status: Int) -> Counter {
         let outcome = Outcome(call: call, code: status)
-        if let counter = counters[outcome] { return counter.increment() }
+        if let counter = counters[outcome] { return counter }
         let counter = metrics.counter(
             "sallyport_app_store_calls_total",
             help: "Calls of Apple's server by kind and status; 0 for none.",
             labels: [("call", call.rawValue), ("status", String(status))]
         )
         counters[outcome] = counter
-        counter.increment()
+        return counter
     }
 }
