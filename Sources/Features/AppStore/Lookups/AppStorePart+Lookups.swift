@@ -105,8 +105,9 @@ extension AppStorePart {
         var renewal: JSONValue = .null
         if let text = status.signedRenewal {
             do throws(SignedTextRefusal) {
-                let now = SystemClock().now()
-                let information = try process.verifiers.renewal(Array(text.utf8), of: environment, at: now)
+                let (bytes, now) = (Array(text.utf8), SystemClock().now())
+                let information = try process.verifiers.renewal(bytes, of: environment, at: now)
+                try await demandStanding(bytes, of: environment, at: now)
                 // It names no app: it counts beside its own transaction alone.
                 guard information.originalID.octets == status.originalID.octets else { throw .wrongKind(.identifier) }
                 renewal = information.json

@@ -101,7 +101,7 @@ extension AppStorePart {
             throw .server(.noServer)
         }
         var walk = PageWalk(from: mark, mostPages: AppStorePart.mostPages)
-        var waits = 0
+        var (waits, hasBegunAnew) = (0, false)
         while true {
             let page: TransactionPage
             do throws(ServerAPIProblem) {
@@ -111,8 +111,9 @@ extension AppStorePart {
             } catch {
                 if await wait(error, &waits) { continue }
                 // A mark may be another customer's: an account has bought with another Apple Account since.
-                guard error.isBadMark, walk.mark != nil else { throw .server(error) }
-                walk = PageWalk(mostPages: AppStorePart.mostPages)
+                guard error.isBadMark, walk.mark != nil, !hasBegunAnew else { throw .server(error) }
+                // Once: a server that takes no mark at all would be asked for the first page for ever.
+                (walk, hasBegunAnew) = (PageWalk(mostPages: AppStorePart.mostPages), true)
                 continue
             }
             for text in page.signedTransactions { try await take(text, environment, &reading) }
