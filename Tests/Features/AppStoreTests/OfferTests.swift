@@ -90,6 +90,15 @@ import Testing
         }
     }
 
+    @Test func `are signed for no account that there is not`() async throws {
+        try await withOffers { shop, _ in
+            let client = try await Client.open(shop)
+            let order = #"{"kind":"promotional","productId":"premium","offerId":"back"}"#
+            let nobody = "/v1/app-store/accounts/\(UUIDBytes(high: 1, low: 1))/offers"
+            #expect(try await client.program.ask(.post, nobody, key: client.key, json: order).status == 404)
+        }
+    }
+
     @Test func `are not signed without a key`() async throws {
         try await withAppStore { shop in
             let client = try await Client.open(shop)

@@ -36,6 +36,8 @@ extension AppStorePart {
         for account: UUIDBytes,
         at now: WallTime
     ) async throws(Failure) -> [JSONMember] {
+        // Whatever the form: there is no offer for an account that is erased or unknown.
+        let token = try await ownToken(of: account)
         let nonce = UUIDBytes(version4: loop.reactor.random)
         switch order.kind {
         case .introductory(let isAllowed):
@@ -56,7 +58,6 @@ extension AppStorePart {
                 JSONMember("signedOffer", .string(try text(offer, signers, nonce, at: now))),
             ]
         case .legacy(let id):
-            let token = try await ownToken(of: account)
             let signed: OfferSignature
             do throws(OfferError) {
                 signed = try signers.legacy.sign(offer: id, of: order.productID, for: token, nonce: nonce, at: now)
