@@ -9,7 +9,6 @@ final class PurchaseMetrics {
     private let registry: MetricsRegistry
     private let verified: Counter
     private let outcomes: [PurchaseOutcome: Counter]
-    private let offers: [OctetText: Counter]
     private let notifications: Counter
     private let lag: Histogram
     private var refused: [SignedTextRefusal: Counter] = [:]
@@ -19,15 +18,6 @@ final class PurchaseMetrics {
     init(_ registry: MetricsRegistry) {
         self.registry = registry
         verified = PurchaseMetrics.texts(registry, "good", "")
-        offers = Dictionary(
-            uniqueKeysWithValues: OfferOrder.words.map { word in
-                let help = "Offers that were signed, by kind."
-                return (
-                    word.octets,
-                    registry.counter("sallyport_app_store_offers_total", help: help, labels: [("kind", word)])
-                )
-            }
-        )
         notifications = registry.counter(
             "sallyport_app_store_notifications_total",
             help: "Notifications of the App Store that are kept, repeats included."
@@ -49,6 +39,7 @@ final class PurchaseMetrics {
                 )
             }
         )
+        for word in OfferOrder.words { _ = offers(word) }
         // What alerts go by is there before it happens.
         for outcome in ["good", "revoked"] { _ = revocations(outcome) }
         for outcome in ["delivered", "given_up"] { _ = forwards(outcome) }
@@ -65,7 +56,15 @@ final class PurchaseMetrics {
     func countVerified() { verified.increment() }
 
     /// Counts an offer that was signed.
-    func count(_ kind: OfferOrder.Kind) { offers[kind.word.octets]?.increment() }
+    func count(_ kind: OfferOrder.Kind) { offers(kind.word).increment() }
+
+    private func offers(_ word: String) -> Counter {
+        registry.counter(
+            "sallyport_app_store_offers_total",
+            help: "Offers that were signed, by kind.",
+            labels: [("kind", word)]
+        )
+    }
 
     func count(_ refusal: SignedTextRefusal) {
         if let counter = refused[refusal] { return counter.increment() }

@@ -109,10 +109,9 @@ enum AppStoreCommand {
     static func texts(in content: [UInt8]) -> [[UInt8]] {
         content.split(separator: UInt8(ascii: "\n"))
             .map { line in
-                let start = line.drop { $0 <= 0x20 }
-                return Array(
-                    start.prefix((start.lastIndex { $0 > 0x20 } ?? start.startIndex - 1) + 1 - start.startIndex)
-                )
+                var text = line.drop { $0 <= 0x20 }
+                while let last = text.last, last <= 0x20 { text.removeLast() }
+                return Array(text)
             }
             .filter { !$0.isEmpty }
     }

@@ -36,8 +36,7 @@ extension AppStorePart {
         case .id(let id):
             return try await fetch(id, for: submission, at: now)
         case .receipt(let receipt):
-            try limitLookups(submission)
-            return try await fetch(try AppStorePart.id(inReceipt: receipt), for: submission, at: now, isLimited: true)
+            return try await fetch(try AppStorePart.id(inReceipt: receipt), for: submission, at: now)
         case .text(let text):
             let shown: Transaction
             do throws(SignedTextRefusal) {
@@ -67,15 +66,12 @@ extension AppStorePart {
     }
 
     /// The purchase of an id alone, which proves nothing.
-    ///
-    /// - Parameter isLimited: Whether the question has been counted.
     private func fetch(
         _ id: String,
         for submission: Submission,
-        at now: WallTime,
-        isLimited: Bool = false
+        at now: WallTime
     ) async throws(Failure) -> Transaction {
-        if !isLimited { try limitLookups(submission) }
+        try limitLookups(submission)
         let found = try await fetch(id, in: process.verifiers.environments, at: now)
         // Ids can be guessed: what names nobody is granted for its text alone.
         guard !submission.isOfApp || found.appAccountToken != nil else {
@@ -99,18 +95,14 @@ extension AppStorePart {
 
     /// Has the database do what follows from a verified purchase; the same way for every text, whoever brings it.
     func apply(_ transaction: Transaction, shownBy account: UUIDBytes?) async throws(Failure) -> AppliedPurchase {
-        let statement = PurchaseStatement.apply(account, transaction.columns.description, worth(of: transaction))
+        let worth = process.products.worth(of: transaction)
+        let statement = PurchaseStatement.apply(account, transaction.columns.description, worth)
         let applied = try await Failure.mapErrors {
             try await loop.database.write(statement, key: account ?? UUIDBytes(high: 0, low: 0)).first()
         }
         metrics.count(applied.outcome)
         report(applied.outcome, transaction)
         return applied
-    }
-
-    /// What a piece of the product is worth; `nil` for what is not sold.
-    func worth(of transaction: Transaction) -> Int64? {
-        process.products.worth(of: transaction)
     }
 
     func report(_ outcome: PurchaseOutcome, _ transaction: Transaction) {
