@@ -148,6 +148,7 @@ let floors = [
             // Level 2: the loop and JSON.
             part("EventIO", ["CLinux", "Telemetry"] + values, tests: []),
             part("StrictJSON", values, tests: []),
+            part("CBOR", values, tests: []),
 
             // Level 3: protocols without I/O, cryptography.
             part("HTTPCore", values, tests: []),
@@ -209,6 +210,7 @@ let floors = [
             part("Notifications", ["EventIO"], tests: [], resources: ["Vectors"]),
             part("WalletPass", ["ZIP"], tests: [], resources: ["Vectors"]),
             part("AppStoreTransactions", ["JOSE"], tests: [], resources: ["Vectors"]),
+            part("DeviceAttestation", ["JOSE", "CBOR"], tests: [], resources: ["Vectors"]),
             part("AmazonPay", ["Commerce"], tests: ["EventIO"], resources: ["Vectors"]),
 
             // Level 9, pure: what explains a domain.
@@ -236,6 +238,11 @@ let floors = [
                 ["AppStoreTransactions", "JOSE"],
                 tests: ["FeatureTestKit", "PostgresTestKit", "AppleSimulator", "SimulatorCore"],
                 resources: ["Vectors"]
+            ),
+            part(
+                "DeviceCheck",
+                ["DeviceAttestation", "JOSE"],
+                tests: ["FeatureTestKit", "PostgresTestKit", "AppleSimulator", "SimulatorCore"]
             ),
             part(
                 "Checkout",
@@ -269,7 +276,7 @@ let floors = [
                 tests: [],
                 resources: ["Vectors"]
             ),
-            part("AppleSimulator", ["SimulatorCore", "JOSE", "HTTPClient"], tests: [], resources: ["Vectors"]),
+            part("AppleSimulator", ["SimulatorCore", "JOSE", "CBOR", "HTTPClient"], tests: [], resources: ["Vectors"]),
         ]
     ),
     Floor(
@@ -280,8 +287,8 @@ let floors = [
             part(
                 "Program",
                 [
-                    "Checkout", "Merchant", "SecurityText", "Wallet", "AppStore", "SimulatorCore", "AmazonPaySimulator",
-                    "PushSimulator", "AppleSimulator", "CBuild",
+                    "Checkout", "Merchant", "SecurityText", "Wallet", "AppStore", "DeviceCheck", "SimulatorCore",
+                    "AmazonPaySimulator", "PushSimulator", "AppleSimulator", "CBuild",
                 ],
                 tests: [
                     "MerchantAPI", "MerchantOrders", "SessionBroker", "AmazonPay", "Commerce", "PostgresTestKit",
