@@ -45,12 +45,7 @@ struct DocumentedReceiverTests {
                 let sessions = try hooks.sessions(2)
                 // Some tries may find it not listening yet.
                 try hooks.happen(sessions, 1...3)
-                try await withLoop { reactor in
-                    _ = try await poll(reactor, "six events") { () throws -> Bool? in
-                        try hooks.pass(minutes: 1)
-                        return try shop.value("SELECT count(*) FROM event_queue") == "0" ? true : nil
-                    }
-                }
+                try await hooks.deliverAll()
                 let event = try shop.value(
                     "SELECT 'evt_' || event_id FROM event WHERE subject_id = $1 AND sequence = 2",
                     [sessions[0]]

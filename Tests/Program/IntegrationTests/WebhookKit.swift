@@ -67,6 +67,17 @@ struct HookedShop: Sendable {
         )
     }
 
+    /// Lets time pass until everything has been delivered.
+    func deliverAll(atMost patience: Duration = Patience.usual) async throws {
+        try await withLoop { reactor in
+            _ = try await poll(reactor, "empty queues", atMost: patience) {
+                // Each time: a try that is under way when time passes waits anew when it fails.
+                try self.pass(minutes: 10_000)
+                return try self.shop.value("SELECT count(*) FROM event_queue") == "0" ? true : nil
+            }
+        }
+    }
+
     /// Runs `sallyport webhooks` with the shop's settings.
     func command(_ words: String...) async throws -> (exit: ChildProcess.Exit, lines: [JSONValue]) {
         try await shop.webhooks(words, secret: HookedShop.secretPath())

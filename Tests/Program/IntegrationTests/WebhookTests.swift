@@ -50,9 +50,10 @@ struct WebhookTests {
             #expect(failed.allSatisfy { $0.sequence == 1 && $0.isGenuine })
             let before = hooks.receiver.received.count
             hooks.receiver.behave(.status(204))
-            try hooks.pass(minutes: 10_000)
-            try await hooks.settle()
-            let later = Array(hooks.receiver.received.dropFirst(before))
+            try await hooks.deliverAll()
+            // A try that came before the receiver was mended may fail behind it, and comes once more.
+            var ids: Set<String> = []
+            let later = hooks.receiver.received.dropFirst(before).filter { ids.insert($0.id).inserted }
             expectOrder(later, of: sessions, 1...2)
             for webhook in failed { #expect(later.first { $0.id == webhook.id }?.body == webhook.body) }
         }
