@@ -72,7 +72,7 @@ package struct SimulatedAppStore: SimulatedSystem {
         let port = Int(SocketAddress(demo.text("simulator_listen"))?.port ?? 9443)
         let setting = "app_store_simulator.listen"
         let address = demo.isSet(setting) ? demo.text(setting) : "127.0.0.1:\(port ^ 8)"
-        let own = SocketAddress(address).map(Self.reached) ?? address
+        let own = SocketAddress(address)?.reached ?? address
         return [
             setting: .string(address), "app_store.bundle_id": .string(bundleID),
             "app_store.app_apple_id": .string(String(appID)), "app_store.allow_other_root": "true",
@@ -83,13 +83,6 @@ package struct SimulatedAppStore: SimulatedSystem {
             "app_store.sandbox_url": .string("http://\(own)/sandbox"),
             "app_store.products": .string(demo.folder + files.products),
         ]
-    }
-
-    /// Where this machine finds what listens at an address; one that means all of them is none to ask.
-    private static func reached(_ address: SocketAddress) -> String {
-        let port = address.port
-        if address == SocketAddress("0.0.0.0:\(port)") { return "127.0.0.1:\(port)" }
-        return address == SocketAddress("[::]:\(port)") ? "[::1]:\(port)" : address.description
     }
 
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
@@ -107,7 +100,7 @@ package struct SimulatedAppStore: SimulatedSystem {
     ]
 
     /// Part of the control interface.
-    package var healthURL: String { "http://\(Self.reached(address))/_sim/health" }
+    package var healthURL: String { "http://\(address.reached)/_sim/health" }
 
     /// Notifications, where the program is on this machine.
     package var demoOptions: [String: String] {
@@ -118,7 +111,7 @@ package struct SimulatedAppStore: SimulatedSystem {
     /// The page of the device.
     package var demoText: String {
         """
-        Purchases in the App Store: a device that buys is at http://\(Self.reached(address))/_sim, and
+        Purchases in the App Store: a device that buys is at http://\(address.reached)/_sim, and
         `scripts/walkthrough appstore` buys, spends and gives back.
         """
     }
@@ -134,7 +127,7 @@ package struct SimulatedAppStore: SimulatedSystem {
         )
         let pem = Secret(try Files.read(launch.folder + Self.files.apiKey, limit: 65_536))
         var configuration = AppStoreModel.Configuration(root: root, seed: KernelRandom().bytes(16))
-        configuration.baseURL = "http://\(Self.reached(address))"
+        configuration.baseURL = "http://\(address.reached)"
         (configuration.bundleID, configuration.appAppleID) = app
         configuration.keys = [
             APIKey(id: key, issuer: issuer, key: try JWSVerificationKey(of: ES256PrivateKey(pem: pem)))

@@ -2,7 +2,7 @@ package import JOSE
 import Primitives
 import StrictJSON
 
-/// A key of the API that a developer was given.
+/// A key that a developer was given to sign tokens of requests with.
 package struct APIKey: Sendable {
     let id: String
     let issuer: String
@@ -18,13 +18,43 @@ package struct APIKey: Sendable {
     }
 }
 
-/// What is asked of the token of a request, RFC 7519.
-enum BearerToken {
+/// The token of a request, RFC 7519, whatever it is worth.
+struct BearerToken {
+    /// How far ahead a client's clock may be, in seconds.
+    static let leeway = 60
+    /// Seconds since 1970 that a token may name, up to 2100: it is told from milliseconds.
+    static let times = 0...4_102_444_800
+
+    private let token: CompactJWS
+
+    /// The token of a field; `nil` where there is none that can be read.
+    ///
+    /// - Parameter authorization: The value of the field; `nil` where there is none.
+    init?(_ authorization: String?) {
+        let words = (authorization ?? "").octets.parts(between: UInt8(ascii: " "), keepingEmpty: false)
+        guard words.count == 2, words[0].octets.lowercase.octets == "bearer", let token = try? CompactJWS(words[1])
+        else { return nil }
+        self.token = token
+    }
+
+    /// The id of the key that it names.
+    var keyID: String? { token.header.keyID }
+
+    /// What it says, where one of the keys has signed it in the name of its issuer.
+    func claims(signedBy keys: [APIKey]) -> JSONValue? {
+        guard let id = keyID, let key = keys.first(where: { $0.id.octets == id.octets }),
+            (try? token.verify(with: key.key, allowing: [.es256])) != nil,
+            token.payload["iss"]?.text?.octets == key.issuer.octets
+        else { return nil }
+        return token.payload
+    }
+}
+
+// The API of the App Store.
+extension BearerToken {
     private static let audience = "appstoreconnect-v1"
     /// How long a token may be good.
     private static let lifetime = 3_600
-    /// How far ahead a client's clock may be, in seconds.
-    private static let leeway = 60
 
     /// Whether a request with a token is served.
     ///
@@ -37,24 +67,17 @@ enum BearerToken {
         bundle: String,
         now: WallTime
     ) -> Bool {
-        let words = (authorization ?? "").octets.parts(between: UInt8(ascii: " "), keepingEmpty: false)
-        guard words.count == 2, words[0].octets.lowercase.octets == "bearer" else { return false }
-        guard let token = try? CompactJWS(words[1]), let id = token.header.keyID,
-            let key = keys.first(where: { $0.id.octets == id.octets }),
-            (try? token.verify(with: key.key, allowing: [.es256])) != nil
-        else { return false }
-        let claims = token.payload
-        guard claims["iss"]?.text?.octets == key.issuer.octets, claims["aud"]?.text?.octets == audience.octets,
-            claims["bid"]?.text?.octets == bundle.octets
+        guard let claims = BearerToken(authorization)?.claims(signedBy: keys),
+            claims["aud"]?.text?.octets == audience.octets, claims["bid"]?.text?.octets == bundle.octets
         else { return false }
         return isTimely(claims, Int(now.seconds))
     }
 
     /// The library of the vendor for Python leaves `iat` out, and is served.
     private static func isTimely(_ claims: JSONValue, _ now: Int) -> Bool {
-        guard let end = claims["exp"]?.integer, (0...4_102_444_800).contains(end), end > now else { return false }
+        guard let end = claims["exp"]?.integer, times.contains(end), end > now else { return false }
         guard let given = claims["iat"] else { return end - now <= lifetime }
-        guard let start = given.integer, (0...4_102_444_800).contains(start) else { return false }
+        guard let start = given.integer, times.contains(start) else { return false }
         return start <= now + leeway && end - start <= lifetime
     }
 }
