@@ -347,7 +347,7 @@ let floors = [
                 "sallyport-vectors",
                 [
                     "IntegrationKit", "PostgresTestKit", "TestKit", "Postgres", "Cryptography", "JOSE", "Wallet",
-                    "WalletPass", "AppStoreTransactions",
+                    "WalletPass", "AppStoreTransactions", "DeviceAttestation",
                 ]
             ),
             program("sallyport-bench", ["IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres"]),

@@ -18,7 +18,7 @@ enum SallyportVectors {
         ArchiveVectors.self, HTTPDateVectors.self, PathVectors.self, TagVectors.self, RegistrationVectors.self,
         PhoneLogVectors.self, PushAnswerVectors.self, SignedTextVectors.self, DeviceVerificationVectors.self,
         OfferVectors.self, ReceiptVectors.self, BearerTokenVectors.self, RevocationVectors.self,
-        LedgerScenarioVectors.self,
+        LedgerScenarioVectors.self, DeviceCheckVectors.self,
     ]
 
     static func main() async {
