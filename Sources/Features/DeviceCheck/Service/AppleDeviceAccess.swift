@@ -1,0 +1,61 @@
+import DeviceAttestation
+import Primitives
+
+/// What all loops share that ask Apple about devices: the bearer token, and when calls are kept back.
+///
+/// One for a process.
+final class AppleDeviceAccess: Sendable {
+    /// The token of all calls.
+    let tokens: DeviceBearerTokens
+    private let breakers = Lock<[DeviceEnvironment: DeviceCheckBreaker]>([:])
+    private let complaint = Lock<WallTime?>(nil)
+
+    /// Between two complaints about a clock.
+    private static let pause = Duration.seconds(600)
+
+    init(_ maker: DeviceBearerTokenMaker) { tokens = DeviceBearerTokens(maker) }
+
+    /// Takes another key for all calls from now on, and forgives what Apple has held against the last one.
+    func replace(_ maker: DeviceBearerTokenMaker) {
+        tokens.replace(maker)
+        breakers.withLock { $0 = [:] }
+    }
+
+    /// Admits a call of an environment.
+    ///
+    /// - Returns: How long to wait where it is kept back.
+    func wait(_ environment: DeviceEnvironment, at now: MonotonicTime) -> Duration? {
+        breakers.withLock { $0[environment, default: DeviceCheckBreaker()].wait(at: now) }
+    }
+
+    /// Notes what came of a try.
+    ///
+    /// - Parameters:
+    ///   - retryAfter: The pause that the answer asks for.
+    ///   - isFinal: Whether no other bearer token is tried.
+    /// - Returns: Whether calls of the environment are kept back since: true and false for a change, `nil` for none.
+    func note(
+        _ answer: DeviceCheckAnswer,
+        retryAfter: Duration?,
+        isFinal: Bool,
+        in environment: DeviceEnvironment,
+        at now: MonotonicTime
+    ) -> Bool? {
+        breakers.withLock { breakers in
+            var breaker = breakers[environment] ?? DeviceCheckBreaker()
+            let wasOpen = breaker.isOpen
+            breaker.note(answer, retryAfter: retryAfter, isFinal: isFinal, at: now)
+            breakers[environment] = breaker
+            return breaker.isOpen == wasOpen ? nil : breaker.isOpen
+        }
+    }
+
+    /// Whether it is time to complain about a clock again.
+    func mayComplain(at now: WallTime) -> Bool {
+        complaint.withLock { last in
+            if let last, last <= now, now < last + AppleDeviceAccess.pause { return false }
+            last = now
+            return true
+        }
+    }
+}
