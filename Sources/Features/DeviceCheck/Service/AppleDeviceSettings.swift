@@ -41,7 +41,7 @@ struct AppleDeviceSettings: Sendable {
             "PEM file: the only authorities of Apple's DeviceCheck service; empty for the machine's"
         )
         guard isOn else { return }
-        if teamID.isEmpty { read.complain("device_check.team_id", "not set, and device_check.private_key is") }
+        if teamID.isEmpty { read.complain("device_check.private_key", "set, and device_check.team_id is not") }
         if currentKeyID == nil {
             read.complain(
                 "device_check.key_id",
