@@ -95,6 +95,10 @@ import Testing
             text = XcodeText(transaction: "3", signed: 1_750_000_000_000)
             text.token = UUIDBytes(high: 1, low: 2)
             try await client.expect(text, "purchase_token_unknown", 409, finish: false)
+            let token = try await other.app(.get, "/customer")["appAccountToken"]?.text
+            text = XcodeText(transaction: "6", signed: 1_750_000_000_000)
+            text.token = token.flatMap { UUIDBytes($0) }
+            try await client.expect(text, "purchase_of_other_account", 409, finish: true)
             text = XcodeText(transaction: "4", signed: 1_750_000_000_000, ownership: "FAMILY_SHARED")
             try await client.expect(text, "purchase_not_granted", 409, finish: true)
             text = XcodeText(transaction: "5", signed: 1_750_000_000_000, bundle: "com.example.other")
