@@ -140,6 +140,8 @@ struct AppleDeviceServiceTests {
             try await bench.fault(["reasonCode": "expiredAuthorization"], times: 1)
             let (reply, count) = try await bench.ask(.query, token)
             #expect(reply.answer == .record(.neverSet) && count == 2 && bench.exchange.bearers.count == 3)
+            // A token that had aged is held against nobody.
+            #expect(try await bench.ask(.query, token).requests == 1)
         }
     }
 
@@ -219,6 +221,42 @@ struct AppleDeviceServiceTests {
             bench.access.replace(try next.tokens())
             #expect(try await bench.ask(.query, token).reply.answer == .record(.neverSet))
             #expect(try await bench.entries().compactMap { $0["keyId"]?.text }.last == ids[1])
+        }
+    }
+
+    @Test func `shows by a made-up token whether it takes our key, and changes nothing`() async throws {
+        try await DeviceServiceBench.run { bench, _ in
+            let probe = CredentialProbe(
+                service: bench.service,
+                settings: bench.settings,
+                environment: .production,
+                random: SeededRandom(seed: 4)
+            )
+            func run() async throws -> CredentialProbe.Report {
+                var report: CredentialProbe.Report?
+                bench.reactor.startTask { report = await probe.run() }
+                _ = await waitUntil(bench.reactor) {
+                    if bench.exchange.pending == 0 {
+                        bench.clock.advance(by: .milliseconds(50), waking: bench.reactor.executor)
+                    }
+                    return report != nil
+                }
+                return try #require(report)
+            }
+            let good = try await run()
+            #expect(good.outcome == .good && good.sentence.contains("takes the key of team SPTEAM1234"))
+            let rows: [(JSONValue, CredentialProbe.Outcome)] = [
+                (["status": 401], .refused), (["status": 403], .refused), (["reasonCode": "badTimestamp"], .refused),
+                (["reasonCode": "badAuthorization"], .refused), (["status": 503], .unanswered),
+                (["status": 429], .unanswered), (["reasonCode": "redirect"], .unanswered),
+                (["reasonCode": "empty"], .refused), (["resetBefore": true], .unanswered),
+            ]
+            for (action, outcome) in rows {
+                try await bench.fault(action)
+                #expect(try await run().outcome == outcome, "\(action)")
+                try bench.forgive()
+            }
+            #expect(bench.exchange.requests.allSatisfy { $0.url.hasSuffix("/v1/validate_device_token") })
         }
     }
 

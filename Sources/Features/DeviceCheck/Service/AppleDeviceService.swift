@@ -16,6 +16,8 @@ final class AppleDeviceService: DeviceService {
     private let reactor: Reactor
     private let log: Logger
     private let metrics: AppleDeviceMetrics
+    /// How many seconds Apple's clock is before ours, as the last answer says; `nil` before one has.
+    private(set) var clockDifference: Int64?
 
     /// How far Apple's clock and ours may be apart: both times of a request depend on ours.
     static let clockTolerance = Duration.seconds(60)
@@ -182,8 +184,9 @@ final class AppleDeviceService: DeviceService {
     }
 
     private func watchClock(_ response: InboundResponse) {
-        guard let difference = AppleDeviceService.clockDifference(response, at: reactor.wallNow),
-            abs(difference) > AppleDeviceService.clockTolerance.components.seconds
+        guard let difference = AppleDeviceService.clockDifference(response, at: reactor.wallNow) else { return }
+        clockDifference = difference
+        guard abs(difference) > AppleDeviceService.clockTolerance.components.seconds
         else { return }
         metrics.countClock()
         guard access.mayComplain(at: reactor.wallNow) else { return }
