@@ -260,6 +260,22 @@ struct AppleDeviceServiceTests {
         }
     }
 
+    @Test func `is shown each key once, and not often`() async throws {
+        try await DeviceServiceBench.run { bench, _ in
+            func probe() async -> Int {
+                let before = bench.exchange.requests.count
+                await bench.service.probeWhenDue(.production)
+                return bench.exchange.requests.count - before
+            }
+            #expect(await [probe(), probe()] == [1, 0])
+            #expect(bench.log.lines(with: "device_check.key_taken").count == 1)
+            try bench.forgive()
+            #expect(await probe() == 0)
+            await bench.pass(.seconds(301))
+            #expect(await [probe(), probe()] == [1, 0])
+        }
+    }
+
     @Test func `of one environment knows no token of the other`() async throws {
         try await DeviceServiceBench.run { bench, _ in
             let token = try await bench.token("development")

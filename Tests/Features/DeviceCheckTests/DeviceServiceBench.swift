@@ -29,6 +29,8 @@ final class DeviceServiceBench {
     let clock: ManualClock
     let log: CapturedLog
     let metrics = MetricsRegistry()
+    /// What a program is set to for it, by the end of the variables.
+    let texts: [String: String]
     private let origin: String
     private let curl: CurlClient
 
@@ -64,10 +66,11 @@ final class DeviceServiceBench {
     }
 
     private init(_ origin: String, _ folder: String, _ clock: ManualClock, _ reactor: Reactor) throws {
-        settings = try DeviceServiceBench.settings([
+        texts = [
             "PRIVATE_KEY": "\(folder)/AuthKey_\(DeviceServiceBench.keyIDs[0]).p8",
             "PRODUCTION_URL": "\(origin)/production", "DEVELOPMENT_URL": "\(origin)/development",
-        ])
+        ]
+        settings = try DeviceServiceBench.settings(texts)
         access = AppleDeviceAccess(try settings.tokens())
         log = CapturedLog()
         let context = LoopContext(

@@ -9,9 +9,18 @@ final class AppleDeviceAccess: Sendable {
     let tokens: DeviceBearerTokens
     private let breakers = Lock<[DeviceEnvironment: DeviceCheckBreaker]>([:])
     private let complaint = Lock<WallTime?>(nil)
+    private let probe = Lock(Probe())
+
+    /// When the key is shown to Apple.
+    private struct Probe {
+        var isDue = true
+        var last: WallTime?
+    }
 
     /// Between two complaints about a clock.
     private static let pause = Duration.seconds(600)
+    /// Between two probes of the key.
+    private static let probePause = Duration.seconds(300)
 
     init(_ maker: DeviceBearerTokenMaker) { tokens = DeviceBearerTokens(maker) }
 
@@ -19,6 +28,17 @@ final class AppleDeviceAccess: Sendable {
     func replace(_ maker: DeviceBearerTokenMaker) {
         tokens.replace(maker)
         breakers.withLock { $0 = [:] }
+        probe.withLock { $0.isDue = true }
+    }
+
+    /// Whether the key is to be shown to Apple now: once for each key, and not often.
+    func takeProbe(at now: WallTime) -> Bool {
+        probe.withLock { probe in
+            if let last = probe.last, last <= now, now < last + AppleDeviceAccess.probePause { return false }
+            guard probe.isDue else { return false }
+            (probe.isDue, probe.last) = (false, now)
+            return true
+        }
     }
 
     /// Admits a call of an environment.

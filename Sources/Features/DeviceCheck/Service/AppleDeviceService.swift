@@ -10,11 +10,11 @@ import Telemetry
 ///
 /// Tries again what is worth it within a deadline, with one bearer token for all calls of the process. Not `Sendable`.
 final class AppleDeviceService: DeviceService {
-    private let settings: AppleDeviceSettings
-    private let access: AppleDeviceAccess
+    let settings: AppleDeviceSettings
+    let access: AppleDeviceAccess
     private let exchanges: [DeviceEnvironment: any HTTPExchange]
-    private let reactor: Reactor
-    private let log: Logger
+    let reactor: Reactor
+    let log: Logger
     private let metrics: AppleDeviceMetrics
     /// How many seconds Apple's clock is before ours, as the last answer says; `nil` before one has.
     private(set) var clockDifference: Int64?

@@ -2,6 +2,7 @@ import Cryptography
 import DeviceAttestation
 import EventIO
 import Primitives
+import Telemetry
 
 /// Finds out whether Apple takes our key, by a token that no device has made; nothing is changed at Apple.
 struct CredentialProbe {
@@ -78,4 +79,25 @@ struct CredentialProbe {
         In the developer portal, Certificates, Identifiers & Profiles, Keys: is the key there with DeviceCheck switched on? \
         A key of App Store Connect opens another service. Is device_check.team_id the team's, and the clock right?
         """
+}
+
+extension AppleDeviceService {
+    /// Shows a key to Apple that was not shown before, so that an operator hears at once what is wrong with it.
+    func probeWhenDue(_ environment: DeviceEnvironment) async {
+        guard access.takeProbe(at: reactor.wallNow) else { return }
+        let probe = CredentialProbe(
+            service: self,
+            settings: settings,
+            environment: environment,
+            random: reactor.random
+        )
+        let report = await probe.run()
+        let fields = [LogField("detail", report.sentence)]
+        // What is refused is in the log already.
+        switch report.outcome {
+        case .good: log.info("device_check.key_taken", fields)
+        case .unanswered: log.warning("device_check.unanswered", fields)
+        case .refused: break
+        }
+    }
 }
