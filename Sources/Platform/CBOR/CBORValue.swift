@@ -1,3 +1,5 @@
+import Primitives
+
 /// A value of CBOR (RFC 8949), as far as authenticators use it.
 package indirect enum CBORValue: Equatable, Sendable {
     case unsigned(UInt64)
@@ -21,5 +23,41 @@ package struct CBOREntry: Equatable, Sendable {
     package init(_ key: CBORValue, _ value: CBORValue) {
         self.key = key
         self.value = value
+    }
+}
+
+extension CBORValue {
+    /// The bytes of a byte string.
+    package var asBytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+    /// The text of a text string.
+    package var asText: String? { if case .text(let text) = self { text } else { nil } }
+
+    /// The elements of an array.
+    package var elements: [CBORValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+    /// The entries of a map.
+    package var entries: [CBOREntry]? { if case .map(let entries) = self { entries } else { nil } }
+
+    /// An integer, as far as the machine's own has room for it.
+    package var asInteger: Int? {
+        switch self {
+        case .unsigned(let number): Int(exactly: number)
+        case .negative(let number): Int(exactly: number).map { -1 - $0 }
+        default: nil
+        }
+    }
+
+    /// The value under a name in a map.
+    package subscript(name: String) -> CBORValue? {
+        entries?.first { $0.key.asText?.octets == name.octets }?.value
+    }
+
+    /// The value under a number in a map.
+    package subscript(number: Int) -> CBORValue? { entries?.first { $0.key.asInteger == number }?.value }
+
+    /// The value of an integer of the machine.
+    package init(_ number: Int) {
+        self = number < 0 ? .negative(UInt64(-1 - number)) : .unsigned(UInt64(number))
     }
 }
