@@ -210,7 +210,7 @@ let floors = [
             part("Notifications", ["EventIO"], tests: [], resources: ["Vectors"]),
             part("WalletPass", ["ZIP"], tests: [], resources: ["Vectors"]),
             part("AppStoreTransactions", ["JOSE"], tests: [], resources: ["Vectors"]),
-            part("DeviceAttestation", ["JOSE", "CBOR"], tests: [], resources: ["Vectors"]),
+            part("DeviceAttestation", ["JOSE", "CBOR"], tests: ["AppleSimulator"], resources: ["Vectors"]),
             part("AmazonPay", ["Commerce"], tests: ["EventIO"], resources: ["Vectors"]),
 
             // Level 9, pure: what explains a domain.
@@ -370,8 +370,9 @@ let package = Package(
 /// The readers of hostile bytes and what they need, without the features, the program and the tests.
 func fuzzing(_ all: [Target]) -> [Target] {
     let readers = [
-        "AmazonPay", "AppLinks", "AppStoreTransactions", "Checkout", "Commerce", "Cryptography", "EventIO", "HTTP1",
-        "HTTP2", "HTTPClient", "HTTPCore", "HTTPServer", "JOSE", "MerchantAPI", "MerchantOrders", "Notifications",
+        "AmazonPay", "AppLinks", "AppStoreTransactions", "CBOR", "Checkout", "Commerce", "Cryptography",
+        "DeviceAttestation", "EventIO", "HTTP1", "HTTP2", "HTTPClient", "HTTPCore", "HTTPServer", "JOSE",
+        "MerchantAPI", "MerchantOrders", "Notifications",
         "Primitives", "SallyportClient", "ServiceAPI", "SessionBroker", "StrictJSON", "Wallet", "WalletPass", "Web",
         "Webhooks", "ZIP",
     ]

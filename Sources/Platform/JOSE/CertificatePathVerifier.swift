@@ -13,7 +13,7 @@ package struct VerifiedPath: Sendable {
     package let key: JWSVerificationKey
 }
 
-/// Judges the certificates in the headers of signed texts, for one purpose.
+/// Judges the certificates in the headers of signed texts, or those that came with a message, for one purpose.
 ///
 /// A path is a leaf, an intermediate and one of the trusted roots, no more and no less. Signatures, names and extensions of a path
 /// do not change: they are verified once and remembered, for 32 paths at most. The time is judged at each use.
@@ -60,9 +60,22 @@ package final class CertificatePathVerifier: Sendable {
         let now = clock?.monotonicNow().microseconds ?? 0
         let known = remembered.withLock { $0.value(for: certificates, at: now) }
         if let known { return try known.verified(at: time) }
-        let path = try judge(x5c)
+        let leaf = try CertificatePathVerifier.certificate(Base64.decode(x5c[0]), 0)
+        let path = try judge(leaf, CertificatePathVerifier.certificate(Base64.decode(x5c[1]), 1))
         remembered.withLock { $0.set(path, for: certificates, at: now) }
         return try path.verified(at: time)
+    }
+
+    /// Judges certificates that came without a root and vouch for one key only, so that remembering them is worth nothing.
+    ///
+    /// - Throws: What is wrong; validity comes last.
+    package func verify(
+        leaf: [UInt8],
+        intermediate: [UInt8],
+        at time: WallTime
+    ) throws(CertificatePathError) -> VerifiedPath {
+        let leaf = try CertificatePathVerifier.certificate(leaf, 0)
+        return try judge(leaf, CertificatePathVerifier.certificate(intermediate, 1)).verified(at: time)
     }
 
     /// How many paths are remembered.
@@ -75,9 +88,10 @@ package final class CertificatePathVerifier: Sendable {
     }
 
     /// Judges all but the time.
-    private func judge(_ x5c: [String]) throws(CertificatePathError) -> Path {
-        let leaf = try CertificatePathVerifier.certificate(x5c[0], 0)
-        let intermediate = try CertificatePathVerifier.certificate(x5c[1], 1)
+    private func judge(
+        _ leaf: X509Certificate,
+        _ intermediate: X509Certificate
+    ) throws(CertificatePathError) -> Path {
         guard leaf.issuer == intermediate.subject else { throw .name }
         let named = roots.filter { $0.subject == intermediate.issuer }
         guard !named.isEmpty else { throw .noRoot }
@@ -93,7 +107,9 @@ package final class CertificatePathVerifier: Sendable {
         try demandUnderstood(intermediate, 1)
         let understood = authorities.filter(isUnderstood)
         guard !understood.isEmpty else { throw .critical(2) }
-        guard intermediate.value(ofExtension: purpose.intermediateMarker) != nil else { throw .marker(1) }
+        if let marker = purpose.intermediateMarker {
+            guard intermediate.value(ofExtension: marker) != nil else { throw .marker(1) }
+        }
         guard leaf.value(ofExtension: purpose.leafMarker) != nil else { throw .marker(0) }
         guard let key = try? JWSVerificationKey(certificate: leaf) else { throw .key }
         return Path(leaf: leaf, intermediate: intermediate, roots: understood, key: key)
@@ -102,8 +118,8 @@ package final class CertificatePathVerifier: Sendable {
     /// In bits; excludes SHA-1 and RSA of 1024 bits.
     private static let strength: Int32 = 112
 
-    private static func certificate(_ text: String, _ index: Int) throws(CertificatePathError) -> X509Certificate {
-        guard let der = Base64.decode(text), let certificate = try? X509Certificate(der: der),
+    private static func certificate(_ der: [UInt8]?, _ index: Int) throws(CertificatePathError) -> X509Certificate {
+        guard let der, let certificate = try? X509Certificate(der: der),
             !certificate.repeatsAnExtension
         else { throw .form(index) }
         return certificate
@@ -113,7 +129,8 @@ package final class CertificatePathVerifier: Sendable {
     private static let understood = ["2.5.29.15", "2.5.29.17", "2.5.29.19", "2.5.29.32"]
 
     private func isUnderstood(_ certificate: X509Certificate) -> Bool {
-        let known = CertificatePathVerifier.understood + [purpose.intermediateMarker, purpose.leafMarker]
+        let markers = [purpose.intermediateMarker, purpose.leafMarker].compactMap(\.self)
+        let known = CertificatePathVerifier.understood + markers
         return certificate.criticalExtensions.allSatisfy { name in known.contains { $0.octets == name.octets } }
     }
 
