@@ -93,30 +93,10 @@ struct DeviceTests {
     }
 }
 
-/// A developer's server whose answers a test writes down.
-private final class Shop: RequestHandler {
-    var origin = ""
-    var answers: [(status: Int, body: JSONValue)] = []
-    private(set) var requests: [(path: String, token: String, body: [UInt8])] = []
-
-    func bodyLimit(for request: HTTPRequest) -> Int? { 1 << 20 }
-
-    func handle(_ request: HTTPRequest) -> HandlerResult {
-        let token = HTTPFieldName("authorization").flatMap { request.values($0).first } ?? ""
-        requests.append((request.path, token, request.body))
-        let answer = answers.isEmpty ? (404, .null) : answers.removeFirst()
-        return .now(HTTPResponse(HTTPStatus(answer.status) ?? .internalError, body: .bytes(answer.body.bytes)))
-    }
-}
-
 /// Runs a test with a store and a developer's server.
 private func withShop(_ body: @escaping @Sendable (StoreBench, Shop) async throws -> Void) async throws {
     try await withStore { bench in
-        let shop = Shop()
-        let listener = ServerConfiguration.Listener(SocketAddress(v4: 0x7F00_0001, port: 0), .clear)
-        let server = Server(ServerConfiguration(name: "shop", listeners: [listener]))
-        try server.attach(to: bench.reactor, handler: shop)
-        shop.origin = "http://127.0.0.1:\(server.boundAddresses[0].port)"
+        let (shop, server) = try Shop.start(on: bench.reactor)
         try await body(bench, shop)
         await server.drain()
     }

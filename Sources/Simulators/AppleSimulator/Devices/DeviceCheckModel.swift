@@ -14,6 +14,8 @@ package struct DeviceCheckModel: Sendable {
         package var team = "SP4TESTDEV"
         /// Keys of that developer, each with DeviceCheck.
         package var keys: [APIKey] = []
+        /// Where apps on devices ask, unless a tester says otherwise.
+        package var appServer = ""
         /// Ids and tokens come from it.
         package var seed: [UInt8]
         /// Networks of other machines that may use the control interface.

@@ -1,5 +1,6 @@
 import Cryptography
 package import EventIO
+import HTTPClient
 import HTTPServer
 import JOSE
 package import Primitives
@@ -32,6 +33,7 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     private let address: SocketAddress
     private let team: String
     private let key: String
+    private let site: WebURL?
 
     package init?(_ settings: inout SettingReader) {
         let address = settings.address(
@@ -46,6 +48,7 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
             return text.isEmpty ? usual : text
         }
         (team, key) = (text("device_check.team_id", Self.teamID), text("device_check.key_id", Self.keyID))
+        site = WebURL(text("web.base_url", ""))
     }
 
     package static func demoSettings(_ demo: DemoSource) -> [String: JSONValue] {
@@ -70,6 +73,14 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     /// Part of the control interface.
     package var healthURL: String { "http://\(address.reached)/_sim/health" }
 
+    /// The page of the phones.
+    package var demoText: String {
+        """
+        DeviceCheck: phones that can be sold are at http://\(address.reached)/_sim, and `scripts/walkthrough devicecheck`
+        takes a gift, tries again and resets.
+        """
+    }
+
     package func places(_ launch: SimulatorLaunch) throws -> [SimulatorHost.Place] {
         [SimulatorHost.Place(ServerConfiguration.Listener(address, .clear), tls: nil)]
     }
@@ -82,6 +93,10 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
         configuration.keys = [APIKey(id: key, issuer: team, key: try JWSVerificationKey(of: ES256PrivateKey(pem: pem)))]
         configuration.testers = launch.testers
         configuration.allowsOthers = launch.allowsOthers
-        return DeviceCheckSimulator(configuration, reactor: reactor)
+        configuration.appServer = site?.text ?? ""
+        var asking = ClientConfiguration()
+        asking.trust = .file(path: launch.folder + "/authority.pem")
+        let exchange = CurlClient(reactor, configuration: asking, purpose: "devicecheck-apps", logger: logger)
+        return DeviceCheckSimulator(configuration, reactor: reactor, exchange: exchange)
     }
 }

@@ -17,13 +17,11 @@ extension AppStoreModel {
         view.environment = body.value["environment"]?.text.flatMap { .init(word: $0.octets) } ?? view.environment
         let given = body.value["server"]?.text ?? ""
         let server = given.isEmpty ? configuration.appServer : given
-        let token = body.value["token"]?.text ?? ""
-        guard let url = WebURL(server), url.isTrustworthy else { throw ControlError("server is no https address.") }
-        guard token.octets.isWord else { throw ControlError("token is printable ASCII without blanks.") }
+        let app = try DeviceApp(server: server, token: body.value["token"]?.text ?? "")
         guard state.apps[view.key] != nil || state.apps.count < Self.appLimit else {
             throw ControlError(409, "There are \(Self.appLimit) apps that are signed in already.")
         }
-        state.apps[view.key] = DeviceApp(server: url.origin, token: Secret(token))
+        state.apps[view.key] = app
     }
 
     private static let appLimit = 1_000
@@ -42,7 +40,7 @@ extension AppStoreModel {
         if let customer = state.stores[view.environment]?.customer(named: view.customer) {
             members.append(JSONMember("deviceVerificationId", .string(customer.deviceID)))
         }
-        return app.request("POST", "transactions", body: .object(members))
+        return app.request("POST", "app-store/transactions", body: .object(members))
     }
 
     /// Takes in what the server answered: the app finishes the transaction where that says so, and never otherwise.
@@ -63,7 +61,7 @@ extension AppStoreModel {
 
     /// The request for what the account of a device has; `nil` where nobody is signed in.
     func balanceRequest(of view: DeviceView) -> OutboundRequest? {
-        state.apps[view.key]?.request("GET", "balance?environment=" + view.environment.rawValue)
+        state.apps[view.key]?.request("GET", "app-store/balance?environment=" + view.environment.rawValue)
     }
 
     /// Takes in what the account has.

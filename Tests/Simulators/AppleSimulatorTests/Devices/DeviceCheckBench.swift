@@ -129,7 +129,7 @@ func withDeviceCheck(
         var outbound = ClientConfiguration()
         outbound.bodyLimit = 32 << 20
         let curl = CurlClient(reactor, configuration: outbound)
-        let simulator = DeviceCheckSimulator(configuration, reactor: reactor)
+        let simulator = DeviceCheckSimulator(configuration, reactor: reactor, exchange: curl)
         let server = try simulator.serve(
             on: .init(SocketAddress(v4: 0x7F00_0001, port: 0), .clear),
             tls: nil,

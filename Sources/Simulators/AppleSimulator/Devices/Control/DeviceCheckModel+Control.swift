@@ -37,6 +37,7 @@ extension DeviceCheckModel: ControlledModel {
 
     /// For whoever asks with a program at the address of the pages.
     private static let overview: JSONValue = [
+        "pages": "Open this address in a browser for phones that can be sold.",
         "calls": [
             "/_sim/devices", "/_sim/keys", "/_sim/rules", "/_sim/log", "/_sim/clock", "/_sim/faults",
             "/_sim/snapshot", "/_sim/health",

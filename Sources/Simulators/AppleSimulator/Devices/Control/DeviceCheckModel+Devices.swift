@@ -12,11 +12,11 @@ extension DeviceCheckModel {
         _ path: [String]
     ) throws(ControlError) -> SimulatorAnswer? {
         switch (request.method, path.count) {
-        case ("GET", 0): return .json(200, ["devices": .array(state.devices.map(json))])
+        case ("GET", 0): return .json(200, ["devices": .array(state.devices.map { json($0.number) })])
         case ("POST", 0):
             let device = try addDevice(request.body.isEmpty ? nil : ControlBody(request))
-            return .json(200, json(device))
-        case ("GET", 1): return .json(200, json(try device(path[0])))
+            return .json(200, json(device.number))
+        case ("GET", 1): return .json(200, json(try device(path[0]).number))
         case (_, 2): return try control(try device(path[0]), request, path[1])
         default: return nil
         }
@@ -32,13 +32,25 @@ extension DeviceCheckModel {
         case ("POST", "tokens"): return .json(200, try mintToken(of: device, body))
         case ("POST", "bits"):
             try setBits(of: device, body)
-            return .json(200, json(device))
+            return .json(200, json(device.number))
+        case ("POST", "install"):
+            try install(on: device, body)
+            return .json(200, json(device.number))
+        case ("POST", "uninstall"):
+            state.devices[device.number - 1].app = nil
+            return .json(200, json(device.number))
+        case ("POST", "sign-in"):
+            try signIn(on: device, body)
+            return .json(200, json(device.number))
+        case ("POST", "erase"):
+            try erase(device, body)
+            return .json(200, json(device.number))
         case ("POST", "hold"):
             try hold(device, body)
-            return .json(200, json(device))
+            return .json(200, json(device.number))
         case ("POST", "release"):
             for index in holds.indices where holds[index].device == device.number { holds[index].open() }
-            return .json(200, json(device))
+            return .json(200, json(device.number))
         default: return nil
         }
     }
@@ -53,12 +65,16 @@ extension DeviceCheckModel {
 
     /// Makes a device.
     mutating func addDevice(_ body: ControlBody?) throws(ControlError) -> SimulatedDevice {
-        try body?.check([.init("name", .text(60)), .init("supported", .flag)])
+        try body?.check([.init("name", .text(60)), .init("owner", .text(60)), .init("supported", .flag)])
         guard state.devices.count < Self.deviceLimit else {
             throw ControlError(409, "There are \(Self.deviceLimit) devices.")
         }
         let number = state.devices.count + 1
-        var device = SimulatedDevice(number: number, name: body?.value["name"]?.text ?? "Phone \(number)")
+        var device = SimulatedDevice(
+            number: number,
+            name: body?.value["name"]?.text ?? "Phone \(number)",
+            owner: body?.value["owner"]?.text ?? "Owner \(number)"
+        )
         device.isSupported = body?.value["supported"]?.flag ?? true
         state.devices.append(device)
         return device
@@ -77,8 +93,19 @@ extension DeviceCheckModel {
             guard let age = ISO8601.duration(text) else { throw ControlError("age is not a duration like PT3M.") }
             issued = issued + (.zero - age)
         }
-        let token = DeviceToken(device: device.number, team: team, environment: environment, issuedAt: issued)
-        return ["supported": true, "deviceToken": .string(state.tokens.add(token, &mint))]
+        let token = mintToken(of: device, team, environment, issuedAt: issued)
+        return ["supported": true, "deviceToken": .string(token)]
+    }
+
+    /// A token of a device that has some.
+    mutating func mintToken(
+        of device: SimulatedDevice,
+        _ team: String,
+        _ environment: DeviceEnvironment,
+        issuedAt time: WallTime
+    ) -> String {
+        let token = DeviceToken(device: device.number, team: team, environment: environment, issuedAt: time)
+        return state.tokens.add(token, &mint)
     }
 
     /// Which store a call is about.
@@ -139,28 +166,5 @@ extension DeviceCheckModel {
                 deadline: realTime + RequestHold.longest
             )
         )
-    }
-
-    // MARK: Showing
-
-    /// What the vendor has about a device, and who waits.
-    private func json(_ device: SimulatedDevice) -> JSONValue {
-        let records = state.bits.filter { $0.key.device == device.number }
-            .sorted { ($0.key.team, $0.key.environment.rawValue) < ($1.key.team, $1.key.environment.rawValue) }
-        return [
-            "device": JSONValue(device.number), "name": .string(device.name),
-            "supported": .bool(device.isSupported),
-            "records": .array(
-                records.map { key, bits in
-                    .object(
-                        [
-                            JSONMember("teamId", .string(key.team.string)),
-                            JSONMember("environment", .string(key.environment.rawValue)),
-                        ] + bits.json.members
-                    )
-                }
-            ),
-            "waiting": JSONValue(holds.filter { $0.device == device.number }.reduce(0) { $0 + $1.count }),
-        ]
     }
 }

@@ -7,10 +7,28 @@ struct SimulatedDevice: Sendable {
     let number: Int
     /// For the tester.
     var name: String
+    /// Who has it now.
+    var owner: String
     /// Whether apps on it get tokens.
     var isSupported = true
+    /// `nil` where the app is not installed.
+    var app: InstalledApp?
 
-    init(number: Int, name: String) { (self.number, self.name) = (number, name) }
+    init(number: Int, name: String, owner: String) {
+        (self.number, self.name, self.owner) = (number, name, owner)
+    }
+}
+
+/// The developer's app on a phone; it is gone where the phone is erased.
+struct InstalledApp: Sendable {
+    /// How it is signed.
+    let environment: DeviceEnvironment
+    /// The name of the account, for the tester.
+    var account = ""
+    /// `nil` where nobody is signed in.
+    var session: DeviceApp?
+    /// The content of the latest answer of the developer's server.
+    var answer: JSONValue?
 }
 
 /// The two bits of a device.
