@@ -147,7 +147,7 @@ struct DeviceCheckFaultTests {
             var text = ""
             let task = bench.reactor.startTask { text = (try? await bench.query(token)) ?? "" }
             while try await bench.control("GET", "/devices/\(device)")["waiting"] != 1 { await Task.yield() }
-            try await bench.control("POST", "/devices/\(device)/release")
+            try await bench.control("POST", "/devices/\(device)/proceed")
             await task.value
             #expect(text == DeviceCheckBench.neverSet)
             #expect(try await bench.query(token) == DeviceCheckBench.neverSet)

@@ -47,8 +47,9 @@ struct PhoneTests {
             #expect(first["app"]?["answer"] == Self.given)
             let second = try await bench.control("POST", "\(path)/check")
             #expect(
-                second["app"]?["answers"] == [
-                    "claim ticket-gift: 200 allow accepted given", "check: 503 device_check_unavailable",
+                second["story"] == [
+                    "Hana: claim ticket-gift → 200 allow accepted trial-used given",
+                    "Hana: check → 503 device_check_unavailable",
                 ]
             )
             #expect(shop.requests.map(\.path) == ["/app/v1/devices/claim", "/app/v1/devices/check"])
@@ -89,6 +90,23 @@ struct PhoneTests {
         }
     }
 
+    @Test func `tell the server of a sale, and of a code from support, which nobody sees again`() async throws {
+        try await withDeveloper { bench, shop in
+            let device = try await bench.device()
+            try await bench.control("POST", "/devices/\(device)/install")
+            let session: JSONValue = ["server": .string(shop.origin), "token": "t"]
+            try await bench.control("POST", "/devices/\(device)/sign-in", session)
+            shop.answers = [(200, ["state": "known"]), (422, ["code": "device_token_refused"])]
+            try await bench.control("POST", "/devices/\(device)/release")
+            let shown = try await bench.control("POST", "/devices/\(device)/reset", ["code": "ABCD-2345"])
+            #expect(shown["story"] == ["release → 200 known", "reset → 422 device_token_refused"])
+            #expect(shop.requests.map(\.path) == ["/app/v1/devices/release", "/app/v1/devices/reset"])
+            let bodies = try shop.requests.map { try JSONParser.parse($0.body) }
+            #expect(bodies.map { $0["code"] } == [nil, "ABCD-2345"])
+            #expect(bodies.allSatisfy { $0["deviceToken"] != nil && $0["purpose"] == nil })
+        }
+    }
+
     @Test func `keep quiet where the server does not answer`() async throws {
         try await withDeviceCheck { bench in
             let device = try await bench.device()
@@ -96,7 +114,7 @@ struct PhoneTests {
             let session: JSONValue = ["server": "http://127.0.0.1:1", "token": "t"]
             try await bench.control("POST", "/devices/\(device)/sign-in", session)
             let shown = try await bench.control("POST", "/devices/\(device)/claim")
-            #expect(shown["app"]?["answers"] == ["claim: no answer"])
+            #expect(shown["story"] == ["claim → no answer"])
             let elsewhere = [("origin", "https://evil.example")]
             #expect(try await bench.send("POST", "/_sim/devices/1/claim", fields: elsewhere).status == 403)
             let unknown: JSONValue = ["purposes": "x"]
@@ -120,15 +138,15 @@ struct PhoneTests {
             _ = try await press(bench, "/1/claim", "purpose=free-trial")
             try await bench.control("POST", "/devices/1/bits", ["bit0": true, "last_update_time": "2026-11"])
             shown = try await page(bench)
-            #expect(shown.contains("<li><code>claim free-trial: 200 allow accepted given</code></li>"))
-            #expect(shown.contains("<li><code>claim free-trial: 200 deny state</code></li>"))
+            #expect(shown.contains("<li>hana: claim free-trial → 200 allow accepted trial-used given</li>"))
+            #expect(shown.contains("<li>hana: claim free-trial → 200 deny state trial-used</li>"))
             #expect(shown.contains("<td>production</td><td>1</td><td>0</td><td>2026-11</td>"))
             #expect(shown.contains("Hana &amp; Co") && shown.contains("Phone B"))
             #expect(!shown.contains("sat_secret"))
             #expect(try await press(bench, "/1/erase", "owner=Jiro").status == 303)
             shown = try await page(bench, "ja")
             #expect(shown.contains("アプリは入っていません。") && shown.contains("Jiro"))
-            #expect(!shown.contains("200 allow"))
+            #expect(shown.contains("<li>erased, and given to Jiro</li>"))
             let refused = try await press(bench, "/2/claim", "purpose=free-trial")
             #expect(refused.status == 409)
             #expect(String(decoding: refused.body, as: UTF8.self).contains("id=\"complaint\""))

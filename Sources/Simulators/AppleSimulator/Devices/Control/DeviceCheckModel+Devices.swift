@@ -48,7 +48,7 @@ extension DeviceCheckModel {
         case ("POST", "hold"):
             try hold(device, body)
             return .json(200, json(device.number))
-        case ("POST", "release"):
+        case ("POST", "proceed"):
             for index in holds.indices where holds[index].device == device.number { holds[index].open() }
             return .json(200, json(device.number))
         default: return nil

@@ -19,6 +19,7 @@ struct PhoneCard {
         <table class="bits"><tr><th>Apple</th><th>bit0</th><th>bit1</th><th>\(language.text("更新", "Updated"))</th></tr>
         \(bits.map(row))</table>
         \(app)
+        <ul class="story">\(device.story.reversed().map { line -> HTML in "<li>\(line)</li>\n" })</ul>
         \(sale)</section>
 
         """
@@ -46,13 +47,11 @@ struct PhoneCard {
             let none = language.text("アプリは入っていません。", "The app is not installed.")
             return "<p>\(none)</p>\n\(install)"
         }
-        guard let session = app.session else { return "\(signIn)\(remove)" }
-        let lines = session.lines.reversed().map { line -> HTML in "<li><code>\(line)</code></li>\n" }
+        guard app.session != nil else { return "\(signIn)\(remove)" }
         let name = app.account.isEmpty ? language.text("名前のないアカウント", "an account without a name") : app.account
         return """
             <p>\(language.text("サインイン中", "Signed in")): <b>\(name)</b></p>
-            \(claim)<ul class="answers">\(lines)</ul>
-            <details><summary>\(language.text("別のアカウント", "Another account"))</summary>\(signIn)</details>
+            \(claim)\(support)<details><summary>\(language.text("別のアカウント", "Another account"))</summary>\(signIn)</details>
             \(remove)
             """
     }
@@ -97,15 +96,27 @@ struct PhoneCard {
         """
     }
 
+    private var support: HTML {
+        """
+        <form class="wide" method="post" action="\(path)/reset">
+        <label>\(language.text("サポートのコード", "Code of support"))<input type="text" name="code" required maxlength="40" \
+        autocomplete="off"></label>
+        <button>\(language.text("リセット", "Reset"))</button></form>
+
+        """
+    }
+
     // MARK: Sale
 
     private var sale: HTML {
-        """
-        <form class="wide" method="post" action="\(path)/erase">
-        <label>\(language.text("次の持ち主", "Next owner"))<input type="text" name="owner" maxlength="60"></label>
-        <button>\(language.text("消去して譲る", "Erase and sell"))</button></form>
+        let release = page.button(path + "/release", language.text("手放す前に解除", "Release before a sale"))
+        return """
+            \(device.app?.session == nil ? "" : release)\
+            <form class="wide" method="post" action="\(path)/erase">
+            <label>\(language.text("次の持ち主", "Next owner"))<input type="text" name="owner" maxlength="60"></label>
+            <button>\(language.text("消去して譲る", "Erase and sell"))</button></form>
 
-        """
+            """
     }
 
     static let css = """
@@ -115,7 +126,7 @@ struct PhoneCard {
         .phone form.wide { margin: .6rem 0; } .phone form.wide label { flex: 1 1 9rem; }
         .phone input, .phone select { background: var(--page); }
         .bits td, .bits th { padding: .2rem .4rem; } .none { color: var(--soft); }
-        .answers { padding-left: 1.2rem; } summary { min-height: 44px; padding: .5rem 0; cursor: pointer; }
+        .story { padding-left: 1.2rem; } summary { min-height: 44px; padding: .5rem 0; cursor: pointer; }
 
         """
 }

@@ -6,8 +6,6 @@ import StrictJSON
 // The developer's app on phones: who is signed in, what it asks its server, and how a phone changes hands.
 
 extension DeviceCheckModel {
-    private static let usualPurpose = "free-trial"
-
     /// Puts the app on a phone.
     mutating func install(on device: SimulatedDevice, _ body: ControlBody?) throws(ControlError) {
         try body?.check([.init("environment", .oneOf(DeviceEnvironment.allCases.map(\.rawValue)))])
@@ -33,8 +31,10 @@ extension DeviceCheckModel {
     /// Erases a phone, for somebody else where a name is given; what the vendor has about it stays.
     mutating func erase(_ device: SimulatedDevice, _ body: ControlBody?) throws(ControlError) {
         try body?.check([.init("owner", .text(60))])
+        let owner = body?.value["owner"]?.text ?? ""
         state.devices[device.number - 1].app = nil
-        if let owner = body?.value["owner"]?.text, !owner.isEmpty { state.devices[device.number - 1].owner = owner }
+        state.devices[device.number - 1].note(owner.isEmpty ? "erased" : "erased, and given to " + owner)
+        if !owner.isEmpty { state.devices[device.number - 1].owner = owner }
     }
 
     // MARK: Asking the server
@@ -47,11 +47,10 @@ extension DeviceCheckModel {
         guard let app = device.app, let session = app.session else {
             throw ControlError(409, "No account is signed in on this device; POST install, then sign-in.")
         }
-        var members: [JSONMember] = []
-        switch order.step {
-        case .claim, .check: members.append(JSONMember("purpose", .string(order.word ?? Self.usualPurpose)))
+        var members = [JSONMember("environment", .string(app.environment.rawValue))]
+        if let name = order.step.member {
+            members.append(JSONMember(name, .string(order.word ?? order.step.usualWord)))
         }
-        members.append(JSONMember("environment", .string(app.environment.rawValue)))
         if device.isSupported {
             let token = mintToken(of: device, configuration.team, app.environment, issuedAt: now)
             members.append(JSONMember("deviceToken", .string(token)))
@@ -64,17 +63,17 @@ extension DeviceCheckModel {
     /// Takes in what the server answered.
     mutating func takeAnswer(_ answer: InboundResponse?, to order: PhoneOrder) {
         let index = order.device - 1
-        guard state.devices.indices.contains(index), state.devices[index].app != nil else { return }
-        let asked = order.step.rawValue + (order.word.map { " " + $0 } ?? "")
-        guard let answer else {
-            state.devices[index].app?.session?.note("\(asked): no answer")
-            return
-        }
-        let json = (try? JSONParser.parse(answer.body)) ?? .null
-        var words = [asked + ":", String(answer.status)]
-        words += [json["decision"], json["reason"], json["code"]].compactMap { $0?.text }
+        guard state.devices.indices.contains(index), let app = state.devices[index].app else { return }
+        var words = app.account.isEmpty ? [] : [app.account + ":"]
+        words.append(order.step.rawValue)
+        // A code of support is nobody's business.
+        if order.step != .reset, let word = order.word { words.append(word) }
+        words.append("→")
+        let json = answer.flatMap { try? JSONParser.parse($0.body) } ?? .null
+        words.append(answer.map { String($0.status) } ?? "no answer")
+        words += [json["decision"], json["reason"], json["code"], json["state"]].compactMap { $0?.text }
         if json["isGranted"]?.flag == true { words.append("given") }
-        state.devices[index].app?.session?.note(words.joined(separator: " "))
+        state.devices[index].note(words.joined(separator: " "))
         state.devices[index].app?.answer = json
     }
 
@@ -98,6 +97,7 @@ extension DeviceCheckModel {
                     )
                 }
             ),
+            "story": .array(device.story.map(JSONValue.string)),
             "waiting": JSONValue(holds.filter { $0.device == number }.reduce(0) { $0 + $1.count }),
         ]
     }
@@ -105,8 +105,7 @@ extension DeviceCheckModel {
     private func json(_ app: InstalledApp) -> JSONValue {
         [
             "environment": .string(app.environment.rawValue), "account": .string(app.account),
-            "signedIn": .bool(app.session != nil),
-            "answers": .array((app.session?.lines ?? []).map(JSONValue.string)), "answer": app.answer ?? .null,
+            "signedIn": .bool(app.session != nil), "answer": app.answer ?? .null,
         ]
     }
 }

@@ -11,11 +11,27 @@ struct PhoneOrder: Sendable {
         case claim
         /// Asks whether there would be one.
         case check
+        /// The owner is about to sell the phone.
+        case release
+        /// The owner has a code from support.
+        case reset
+
+        /// The member with its word, here and at the server; `nil` where it has none.
+        var member: String? {
+            switch self {
+            case .claim, .check: "purpose"
+            case .release: nil
+            case .reset: "code"
+            }
+        }
+
+        /// The word where the tester has none.
+        var usualWord: String { self == .reset ? "" : "free-trial" }
     }
 
     let device: Int
     let step: Step
-    /// The purpose; `nil` for the usual one.
+    /// The purpose or the code; `nil` for the usual one.
     let word: String?
 
     /// The order of a request; `nil` where it is none.
@@ -27,14 +43,16 @@ struct PhoneOrder: Sendable {
             let number = Int(path[2]), let step = Step.allCases.first(where: { $0.rawValue.octets == path[3].octets })
         else { return nil }
         (device, self.step) = (number, step)
+        let name = step.member
         if request.isForm {
-            word = try PhoneForm(request).request["purpose"]?.text
+            let form = try PhoneForm(request).request
+            word = name.flatMap { form[$0]?.text }
         } else if request.body.isEmpty {
             word = nil
         } else {
             let body = try ControlBody(request)
-            try body.check([.init("purpose", .text(40))])
-            word = body.value["purpose"]?.text
+            try body.check(name.map { [.init($0, .text(40))] } ?? [])
+            word = name.flatMap { body.value[$0]?.text }
         }
     }
 }

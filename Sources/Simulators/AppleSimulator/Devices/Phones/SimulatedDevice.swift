@@ -13,9 +13,18 @@ struct SimulatedDevice: Sendable {
     var isSupported = true
     /// `nil` where the app is not installed.
     var app: InstalledApp?
+    /// What has happened to it of late.
+    private(set) var story: [String] = []
+
+    private static let storyLimit = 20
 
     init(number: Int, name: String, owner: String) {
         (self.number, self.name, self.owner) = (number, name, owner)
+    }
+
+    mutating func note(_ line: String) {
+        story.append(line)
+        if story.count > Self.storyLimit { story.removeFirst() }
     }
 }
 
