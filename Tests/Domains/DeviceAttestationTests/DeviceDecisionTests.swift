@@ -63,6 +63,16 @@ struct DeviceDecisionTests {
         }
     }
 
+    @Test func `gives a token that Apple refuses no more than none`() throws {
+        for unsupported in DevicePolicy.Fallback.allCases {
+            let decision = try Self.decide("free-trial", .unknown(.badToken)) {
+                ($0.unavailable, $0.unsupported) = (.allow, unsupported)
+            }
+            #expect(decision.verdict == (unsupported.allows ? .allow : .unknown))
+            #expect(decision.needsReview == unsupported.allows && decision.reason == .tokenRefused)
+        }
+    }
+
     @Test func `allows nothing for a token of another environment, whatever the policy`() throws {
         for policy in DevicePolicies.usual.policies {
             let decision = try Self.decide(policy.purpose, .unknown(.otherEnvironment)) {
