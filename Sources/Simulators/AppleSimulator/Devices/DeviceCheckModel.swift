@@ -1,3 +1,4 @@
+package import Cryptography
 package import HTTPServer
 package import Primitives
 package import SimulatorCore
@@ -12,6 +13,10 @@ package struct DeviceCheckModel: Sendable {
         package var baseURL = ""
         /// The developer whose apps are on devices, unless a tester says otherwise.
         package var team = "SP4TESTDEV"
+        /// The app on devices.
+        package var bundleID = "com.example.sallyport"
+        /// What verifiers of App Attest believe; made for each run where there are none.
+        package var attestRoots: (attestations: IssuedCertificate, receipts: IssuedCertificate)?
         /// Keys of that developer, each with DeviceCheck.
         package var keys: [APIKey] = []
         /// Where apps on devices ask, unless a tester says otherwise.
@@ -45,6 +50,8 @@ package struct DeviceCheckModel: Sendable {
     /// Requests that have waited for others so far.
     var heldRequests = 0
     var mint: IdentifierMint
+    /// Who attests keys, once one was wanted.
+    var attestAuthority: AppAttestAuthority?
 
     /// Everything that a snapshot goes back to.
     struct State: Sendable {

@@ -29,10 +29,13 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     package static let teamID = "SP4TESTDEV"
     private static let keyID = "SP4TESTKEY"
     private static let keyFile = "/devicecheck/AuthKey_\(keyID).p8"
+    /// Without what their names end in.
+    private static let roots = (attestations: "/devicecheck/attest-root", receipts: "/devicecheck/receipt-root")
 
     private let address: SocketAddress
     private let team: String
     private let key: String
+    private let bundle: String
     private let site: WebURL?
 
     package init?(_ settings: inout SettingReader) {
@@ -48,6 +51,7 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
             return text.isEmpty ? usual : text
         }
         (team, key) = (text("device_check.team_id", Self.teamID), text("device_check.key_id", Self.keyID))
+        bundle = text("app_store.bundle_id", SimulatedAppStore.bundleID)
         site = WebURL(text("web.base_url", ""))
     }
 
@@ -68,6 +72,22 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
         try Files.makeDirectory(folder + "/devicecheck", mode: 0o755)
         try Files.write(folder + keyFile, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
+        let now = SystemClock().now()
+        let made = [
+            (roots.attestations, try AppAttestAuthority.makeRoot(now: now)),
+            (roots.receipts, try AppStoreAuthority.makeRoot(now: now)),
+        ]
+        for (path, root) in made {
+            try Files.write(folder + path + ".pem", root.certificatePEM, mode: 0o644)
+            try Files.write(folder + path + ".key", root.keyPEM.reveal(), mode: 0o600)
+        }
+    }
+
+    private static func root(_ path: String) throws -> IssuedCertificate {
+        IssuedCertificate(
+            certificatePEM: try Files.read(path + ".pem", limit: 65_536),
+            keyPEM: Secret(try Files.read(path + ".key", limit: 65_536))
+        )
     }
 
     /// Part of the control interface.
@@ -89,7 +109,10 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
         let pem = Secret(try Files.read(launch.folder + Self.keyFile, limit: 65_536))
         var configuration = DeviceCheckModel.Configuration(seed: KernelRandom().bytes(16))
         configuration.baseURL = "http://\(address.reached)"
-        configuration.team = team
+        (configuration.team, configuration.bundleID) = (team, bundle)
+        configuration.attestRoots = (
+            try Self.root(launch.folder + Self.roots.attestations), try Self.root(launch.folder + Self.roots.receipts)
+        )
         configuration.keys = [APIKey(id: key, issuer: team, key: try JWSVerificationKey(of: ES256PrivateKey(pem: pem)))]
         configuration.testers = launch.testers
         configuration.allowsOthers = launch.allowsOthers

@@ -86,6 +86,11 @@ struct SimulatedDeviceCheckTests {
             try SimulatedDeviceCheck.makeFiles(in: folder, random: KernelRandom())
             let path = folder + "/devicecheck/AuthKey_SP4TESTKEY.p8"
             #expect(try Files.permissions(path).mode & 0o777 == 0o600)
+            for (name, mode) in [("attest-root.pem", 0o644), ("attest-root.key", 0o600), ("receipt-root.key", 0o600)] {
+                let permissions = try Files.permissions(folder + "/devicecheck/" + name)
+                #expect(permissions.mode & 0o777 == UInt32(mode), "\(name)")
+            }
+            let root = try Files.read(folder + "/devicecheck/attest-root.pem")
             let pem = Secret(try Files.read(path))
             let environment = ["SALLYPORT_DEVICE_CHECK_SIMULATOR_LISTEN": "127.0.0.1:0"]
             var reader = SettingReader(SettingSource(file: nil, environment: environment))
@@ -107,6 +112,7 @@ struct SimulatedDeviceCheckTests {
                 let field = try bench.bearer(team: "SP4TESTDEV", keyID: "SP4TESTKEY", key: ES256PrivateKey(pem: pem))
                 let answer = try await bench.call("query_two_bits", bench.body(token), authorization: field)
                 #expect(answer == (200, DeviceCheckBench.neverSet))
+                #expect(try await bench.send("GET", "/_sim/attest/root.pem").body == root)
                 await server.drain()
                 simulator.stop()
             }

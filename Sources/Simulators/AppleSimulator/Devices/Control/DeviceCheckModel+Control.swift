@@ -30,6 +30,7 @@ extension DeviceCheckModel: ControlledModel {
             try state.rules.apply(ControlBody(request))
             return .json(200, state.rules.json)
         case (_, "keys", _): return try controlKeys(request, Array(path.dropFirst()))
+        case ("GET", "attest", 2): return try attestRoot(path[1])
         case (_, "devices", _): return try controlDevices(request, Array(path.dropFirst()))
         default: return nil
         }

@@ -51,6 +51,7 @@ extension DeviceCheckModel {
         case ("POST", "proceed"):
             for index in holds.indices where holds[index].device == device.number { holds[index].open() }
             return .json(200, json(device.number))
+        case ("POST", _): return try attest(device, word, body).map { .json(200, $0) }
         default: return nil
         }
     }

@@ -105,7 +105,8 @@ extension DeviceCheckModel {
     private func json(_ app: InstalledApp) -> JSONValue {
         [
             "environment": .string(app.environment.rawValue), "account": .string(app.account),
-            "signedIn": .bool(app.session != nil), "answer": app.answer ?? .null,
+            "attestKeys": .array(app.keys.map { .string($0.name) }), "signedIn": .bool(app.session != nil),
+            "answer": app.answer ?? .null,
         ]
     }
 }

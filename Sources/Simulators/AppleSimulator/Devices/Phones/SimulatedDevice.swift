@@ -36,6 +36,8 @@ struct InstalledApp: Sendable {
     var account = ""
     /// `nil` where nobody is signed in.
     var session: DeviceApp?
+    /// Of App Attest, oldest first.
+    var keys: [SimulatedAttestKey] = []
     /// The content of the latest answer of the developer's server.
     var answer: JSONValue?
 }
