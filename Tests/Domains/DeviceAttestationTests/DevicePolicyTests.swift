@@ -1,4 +1,7 @@
 import DeviceAttestation
+import Foundation
+import StrictJSON
+import TestKit
 import Testing
 
 @Suite("Policies of devices")
@@ -45,6 +48,13 @@ struct DevicePolicyTests {
         #expect(policies.policy(of: "buy")?.accepted == [.new, .known, .trialUsed, .paid])
         #expect(policies.policy(of: "monthly")?.everyMonths == 1)
         #expect(policies.policy(of: "fraud")?.decides == false)
+    }
+
+    @Test func `of the guide are good`() throws {
+        let guide = try String(contentsOfFile: ProjectFolder.path("docs/device-policies.md"), encoding: .utf8)
+        let files = guide.split(separator: "```json\n").dropFirst().compactMap { $0.split(separator: "```").first }
+        #expect(files.count == 4)
+        for file in files { #expect(throws: Never.self) { try DevicePolicies.read(Array(file.utf8)) } }
     }
 
     @Test func `of a file are refused with all problems at once`() {

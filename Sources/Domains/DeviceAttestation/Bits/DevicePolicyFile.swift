@@ -10,7 +10,7 @@ package struct DevicePolicyError: Error, Sendable, Equatable {
 extension DevicePolicies {
     /// The rules of a file.
     ///
-    /// - Parameter bytes: An object of JSON; `docs/devicecheck.md` says what is in it.
+    /// - Parameter bytes: An object of JSON; `docs/device-policies.md` says what is in it.
     /// - Throws: All problems at once.
     package static func read(_ bytes: [UInt8]) throws(DevicePolicyError) -> DevicePolicies {
         let value: JSONValue
