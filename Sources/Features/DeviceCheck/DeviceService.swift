@@ -33,19 +33,3 @@ struct DeviceServiceReply {
         }
     }
 }
-
-/// A service that nobody reaches.
-final class UnreachedDeviceService: DeviceService {
-    func ask(
-        _ request: DeviceCheckRequest,
-        about token: DeviceToken,
-        in environment: DeviceEnvironment
-    ) async -> DeviceServiceReply {
-        DeviceServiceReply(
-            answer: .unavailable,
-            transactionID: UUIDBytes(high: 0, low: 0),
-            attempts: 0,
-            latency: .zero
-        )
-    }
-}

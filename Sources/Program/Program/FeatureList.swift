@@ -3,6 +3,7 @@ import AmazonPaySimulator
 import AppStore
 import AppleSimulator
 import Checkout
+import DeviceCheck
 import Merchant
 import Operators
 import PushSimulator
@@ -20,6 +21,7 @@ package enum FeatureList {
         [
             ServiceFeature.self, AccountsFeature.self, OperatorPages.self, CheckoutFeature.self, SecurityText.self,
             WebhookDelivery.self, MerchantFeature.self, WalletFeature.self, AppStoreFeature.self,
+            DeviceCheckFeature.self,
         ],
         // Tables of the record of operators and of events.
         sharedFolders: ["core"]

@@ -1,0 +1,54 @@
+import Cryptography
+import DeviceAttestation
+import EventIO
+package import Operations
+import Postgres
+import Primitives
+import ServerCore
+import ServiceAPI
+import Telemetry
+package import Web
+
+/// Devices on one loop.
+package final class DeviceCheckPart: FeaturePart {
+    let loop: LoopContext
+    let process: DeviceCheckProcess
+    let metrics: DeviceMetrics
+    /// `nil` where Apple is not asked; tests have another one.
+    var service: (any DeviceService)?
+    private let hmac: HMACSHA256
+
+    init(_ process: DeviceCheckProcess, _ loop: LoopContext) throws {
+        self.loop = loop
+        self.process = process
+        metrics = DeviceMetrics(loop.metrics, process.policies)
+        service = process.apple.map { AppleDeviceService(process.settings.apple, $0, loop) }
+        hmac = try HMACSHA256()
+        try loop.part(ServiceFeature.self).serve(self)
+    }
+
+    package static let routes: [RouteGroup<DeviceCheckPart>] = []
+
+    package func schedule(_ jobs: JobSchedule) {
+        jobs.upkeep?.add { [self] in await prune() }
+    }
+
+    /// What is kept of a token: nobody can tell by it which device it is of.
+    func hash(_ token: DeviceToken) -> Digest32 { token.hash(process.tokenKey, with: hmac) }
+
+    /// Deletes some tokens that are a day old, and claims that nobody has finished; whether there may be more.
+    private func prune() async -> Bool {
+        do {
+            let statement = DeviceStatement.prune(process.settings.claimTime, DeviceCheckPart.batch)
+            return try await loop.database.work(statement).first() >= Int(DeviceCheckPart.batch)
+        } catch {
+            loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
+    }
+
+    private static let batch: Int32 = 500
+
+    /// How long other requests of an account wait for one that talks to Apple: for each call its deadline, and some for the rest.
+    static let lease = Duration.seconds(20)
+}

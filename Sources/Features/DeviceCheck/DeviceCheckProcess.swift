@@ -1,0 +1,69 @@
+import Cryptography
+import DeviceAttestation
+import EventIO
+import Operations
+import Primitives
+package import ServerCore
+import Settings
+import Web
+
+/// Devices once per process: policies, limits, and the key under which tokens are known again.
+package final class DeviceCheckProcess: FeatureProcess {
+    let settings: DeviceCheckSettings
+    /// Requests by account, and those of apps by address.
+    let accounts: KeyRateLimit
+    let addresses: AddressRateLimit
+    /// Of the hashes of device tokens.
+    let tokenKey: Secret<[UInt8]>
+    /// What opens Apple's service; `nil` where it is not asked.
+    let apple: AppleDeviceAccess?
+    private let rules: Lock<DevicePolicies>
+
+    init(_ settings: DeviceCheckSettings, _ process: ProcessContext) throws {
+        guard let keyring = process.keyring, let key = try keyring.keys(for: "device-token")[keyring.newest] else {
+            throw ConfigurationError(problems: [
+                "\(KeyringFile.setting): not set, and device tokens are kept as hashes under a key of it"
+            ])
+        }
+        self.settings = settings
+        tokenKey = key
+        apple = settings.apple.isOn ? AppleDeviceAccess(try settings.apple.tokens()) : nil
+        accounts = KeyRateLimit(perMinute: settings.accountRate)
+        addresses = AddressRateLimit(perMinute: settings.addressRate)
+        rules = Lock(try DevicePolicies.read(path: settings.policies))
+    }
+
+    /// The policies of now.
+    var policies: DevicePolicies { rules.withLock { $0 } }
+
+    package func open(_ loop: LoopContext) throws -> DeviceCheckPart { try DeviceCheckPart(self, loop) }
+
+    /// Reads policies and key again; where one of them is wrong, nothing changes.
+    package func reload() throws {
+        let read = try DevicePolicies.read(path: settings.policies)
+        if let apple { apple.replace(try settings.apple.tokens()) }
+        rules.withLock { $0 = read }
+    }
+
+    package var retentions: [Retention] { [Retention("device_history", keep: settings.keepHistory)] }
+}
+
+extension DevicePolicies {
+    /// The policies of a file, or the usual ones where there is no path.
+    ///
+    /// - Throws: All that is wrong with the file.
+    static func read(path: String) throws(ConfigurationError) -> DevicePolicies {
+        guard !path.isEmpty else { return .usual }
+        let content: [UInt8]
+        do {
+            content = try Files.read(path)
+        } catch {
+            throw ConfigurationError(problems: ["device_check.policies: \(path) cannot be read: \(error.sentence)"])
+        }
+        do throws(DevicePolicyError) {
+            return try read(content)
+        } catch {
+            throw ConfigurationError(problems: error.problems.map { "device_check.policies: \(path): \($0)" })
+        }
+    }
+}
