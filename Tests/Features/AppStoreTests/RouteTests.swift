@@ -159,6 +159,21 @@ import Testing
         }
     }
 
+    /// A mistyped id is no customer without purchases.
+    @Test func `are not listed for an account that is not there or is erased`() async throws {
+        try await withAppStore(XcodeText.settings) { shop in
+            let client = try await Client.open(shop)
+            let lists = ["/purchases", "/entries", "/entitlements"]
+            for list in lists {
+                #expect(try await client.shop(.get, list)["data"]?.elements.isEmpty == true)
+                let nobody = "/v1/app-store/accounts/\(UUIDBytes(high: 1, low: 2))\(list)"
+                #expect(try await shop.program.ask(.get, nobody, key: client.key).status == 404)
+            }
+            _ = try await client.account(.delete, "")
+            for list in lists { #expect(try await client.shop(.get, list)["code"]?.text == "not_found") }
+        }
+    }
+
     @Test func `are asked for in an environment that is taken`() async throws {
         try await withAppStore(XcodeText.settings) { shop in
             let client = try await Client.open(shop)

@@ -105,6 +105,7 @@ extension AppStorePart: ServiceRouted {
     private func entitlements(_ call: Call) async throws(Failure) -> ServiceAnswer {
         let environment = try self.environment(try call.query(["environment"]))
         let list = try await entitlements(of: try call.account, in: environment)
+        if list == Array("[]".utf8) { try await expectAccount(call, environment) }
         return ServiceAnswer(
             .ok,
             bytes: Array(#"{"object":"appStoreEntitlements","data":"#.utf8) + list + Array("}".utf8)
@@ -137,12 +138,21 @@ extension AppStorePart: ServiceRouted {
         return ServiceAnswer(.ok, try await setConsent(try call.account, isGiven))
     }
 
+    /// Tells an account that has nothing from one that there is not; the account of a token is there.
+    ///
+    /// - Throws: `not_found`.
+    private func expectAccount(_ call: Call, _ environment: AppStoreEnvironment) async throws(Failure) {
+        if !call.isOfApp { _ = try await balance(of: try call.account, in: environment) }
+    }
+
     private func purchases(_ call: Call) async throws(Failure) -> ServiceAnswer {
         let query = try call.query(ListForm.parameters + ["environment"])
         let after = try ListForm.after(query) { UUIDBytes($0) }
         let limit = try ListForm.limit(query)
-        let statement = PurchaseStatement.purchases(try call.account, try environment(query).rawValue, after, limit + 1)
+        let environment = try environment(query)
+        let statement = PurchaseStatement.purchases(try call.account, environment.rawValue, after, limit + 1)
         let found = try await Failure.mapErrors { try await loop.database.read(statement).all() }
+        if found.isEmpty { try await expectAccount(call, environment) }
         let page = found.prefix(limit)
         let content = ListForm.content(
             page.map(\.json),
@@ -158,13 +168,10 @@ extension AppStorePart: ServiceRouted {
             DecimalDigits.parse($0.utf8Span.span, limit: Int.max / 2).map(Int64.init)
         }
         let limit = try ListForm.limit(query)
-        let statement = PurchaseStatement.entries(
-            try call.account,
-            try environment(query).rawValue,
-            after ?? .max,
-            limit + 1
-        )
+        let environment = try environment(query)
+        let statement = PurchaseStatement.entries(try call.account, environment.rawValue, after ?? .max, limit + 1)
         let found = try await Failure.mapErrors { try await loop.database.read(statement).all() }
+        if found.isEmpty { try await expectAccount(call, environment) }
         let page = found.prefix(limit)
         let content = ListForm.content(
             page.map(\.json),
