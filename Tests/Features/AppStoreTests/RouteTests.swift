@@ -174,6 +174,14 @@ import Testing
         }
     }
 
+    @Test func `say how many units can be spent at once`() async throws {
+        try await withAppStore(XcodeText.settings) { shop in
+            let client = try await Client.open(shop)
+            let refused = try await client.app(.post, "/spend", word: "a", json: #"{"units":0}"#)
+            #expect(refused["detail"]?.text == #"The field "units" is not a whole number from 1 to 1000000000."#)
+        }
+    }
+
     @Test func `are asked for in an environment that is taken`() async throws {
         try await withAppStore(XcodeText.settings) { shop in
             let client = try await Client.open(shop)

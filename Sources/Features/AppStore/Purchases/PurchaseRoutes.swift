@@ -83,9 +83,10 @@ extension AppStorePart: ServiceRouted {
             let range =
                 kind == .spend ? 1...LedgerOrder.greatestUnits : -LedgerOrder.greatestUnits...LedgerOrder.greatestUnits
             guard range.contains(units), units != 0 else {
+                let besides = kind == .spend ? "" : ", and not 0"
                 throw body.refusal(
                     "units",
-                    .notA("a whole number from \(range.lowerBound) to \(range.upperBound), and not 0")
+                    .notA("a whole number from \(range.lowerBound) to \(range.upperBound)\(besides)")
                 )
             }
             let reference = try body.optionalText("reference")
