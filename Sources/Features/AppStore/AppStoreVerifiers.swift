@@ -43,14 +43,23 @@ struct AppStoreVerifiers: Sendable {
         self.verifiers = verifiers
     }
 
-    private static func roots(_ settings: AppStoreSettings) throws(ConfigurationError) -> [X509Certificate] {
+    /// The root certificates of the settings; none where they name no file.
+    ///
+    /// - Throws: `ConfigurationError`: a file that is none, or a root that is not Apple's where there is Production.
+    static func roots(_ settings: AppStoreSettings) throws(ConfigurationError) -> [X509Certificate] {
         let (name, path) = ("app_store.root_certificates", settings.rootCertificates)
         guard !path.isEmpty else { return [] }
-        let roots: [X509Certificate]
-        do {
-            roots = try X509Certificate.list(try Files.read(path, limit: 1 << 20))
+        let content: [UInt8]
+        do throws(IOError) {
+            content = try Files.read(path, limit: 1 << 20)
         } catch {
-            throw ConfigurationError(problems: ["\(name): \(path): \(error)"])
+            throw ConfigurationError(problems: ["\(name): \(path) cannot be read: \(error.sentence)"])
+        }
+        let roots: [X509Certificate]
+        do throws(CryptographyError) {
+            roots = try X509Certificate.list(content)
+        } catch {
+            throw ConfigurationError(problems: ["\(name): \(path): \(error.detail)"])
         }
         let isApples = roots.allSatisfy { SHA256.digest(of: $0.der).hexadecimal.octets == appleRoot.octets }
         guard isApples || settings.allowsOtherRoot || !settings.environments.contains(.production) else {

@@ -5,7 +5,7 @@ package import ServerCore
 package import Settings
 import Web
 
-// D80 roots and products, D81 roots of others, D82 texts that nobody has signed, D83 revoked certificates.
+// D80 roots and products, D81 roots of others, D83 revoked certificates.
 
 extension AppStoreFeature {
     package func check(_ settings: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {
@@ -22,23 +22,18 @@ extension AppStoreFeature {
         guard self.settings.isOn else { return [] }
         var findings: [Finding] = []
         do throws(ConfigurationError) {
-            _ = try AppStoreVerifiers(self.settings)
+            _ = try AppStoreVerifiers.roots(self.settings)
         } catch {
-            findings += error.problems.map {
-                Finding(
-                    "D80",
-                    .error,
-                    "app_store.root_certificates",
-                    $0 + ".",
-                    remedy: "Get Apple Root CA - G3 from https://www.apple.com/certificateauthority/."
-                )
-            }
+            let remedy = "Get Apple Root CA - G3 from https://www.apple.com/certificateauthority/."
+            findings += error.problems.map { unreadable("app_store.root_certificates", $0, remedy: remedy) }
         }
-        do throws(ConfigurationError) {
-            _ = try ProductTable(path: self.settings.products)
-        } catch {
-            findings += error.problems.map {
-                Finding("D80", .error, "app_store.products", $0 + ".", remedy: "Mend the file.")
+        // A setting that is missing is refused as such.
+        if !self.settings.products.isEmpty {
+            do throws(ConfigurationError) {
+                _ = try ProductTable(path: self.settings.products)
+            } catch {
+                let remedy = "Mend the file; docs/app-store.md shows its form."
+                findings += error.problems.map { unreadable("app_store.products", $0, remedy: remedy) }
             }
         }
         let isReached = WebOrigin(settings.text("web.base_url")).map { !$0.isLoopback } ?? false
@@ -65,5 +60,10 @@ extension AppStoreFeature {
             )
         }
         return findings
+    }
+
+    /// D80 for a problem that begins with the name of its setting.
+    private func unreadable(_ setting: String, _ problem: String, remedy: String) -> Finding {
+        Finding("D80", .error, setting, String(problem.dropFirst(setting.count + 2)) + ".", remedy: remedy)
     }
 }

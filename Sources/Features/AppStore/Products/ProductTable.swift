@@ -25,7 +25,7 @@ struct ProductTable: Sendable {
         do throws(IOError) {
             content = try Files.read(path, limit: ProductTable.greatestSize)
         } catch {
-            throw ConfigurationError(problems: ["app_store.products: \(path): \(error)"])
+            throw ConfigurationError(problems: ["app_store.products: \(path) cannot be read: \(error.sentence)"])
         }
         try self.init(content, path)
     }

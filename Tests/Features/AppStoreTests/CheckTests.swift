@@ -1,0 +1,61 @@
+import Accounts
+import EventIO
+import FeatureTestKit
+import Operations
+import ServerCore
+import ServiceAPI
+import Settings
+import TestKit
+import Testing
+import Webhooks
+
+@testable import AppStore
+
+@Suite struct `Settings of purchases` {
+    private static let sound = [
+        "app_store.bundle_id": "jp.example.sallyport.tickets", "app_store.environments": "Sandbox",
+        "app_store.root_certificates": ProjectFolder.vectors("AppStoreTests", on: "Features") + "/app-store/root.der",
+    ]
+
+    /// What the doctor says of settings with a file of products.
+    private func findings(_ texts: [String: String], products: String = "{}") async throws -> [String] {
+        let features = FeatureSet([
+            ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self, AppStoreFeature.self,
+        ])
+        return try await withTemporaryFolder { folder in
+            try Files.write("\(folder)/products.json", Array(products.utf8))
+            var settings = try SoundSettings()
+            settings.texts.merge(Self.sound) { $1 }
+            settings.texts["app_store.products"] = "\(folder)/products.json"
+            settings.texts.merge(texts) { $1 }
+            let (configured, examined) = settings.examined(features)
+            return configured.findings(examined).filter { $0.check == "D80" }.map { "\($0.subject): \($0.message)" }
+        }
+    }
+
+    @Test func `without a mistake have no finding`() async throws {
+        #expect(try await findings([:]) == [])
+    }
+
+    @Test func `that name a file in vain say once what is wrong with it`() async throws {
+        let absent = "/nowhere cannot be read: no such file or directory."
+        #expect(try await findings(["app_store.products": "/nowhere"]) == ["app_store.products: \(absent)"])
+        #expect(
+            try await findings(["app_store.root_certificates": "/nowhere"])
+                == ["app_store.root_certificates: \(absent)"]
+        )
+        let folder = "/ cannot be read: is a directory."
+        #expect(try await findings(["app_store.products": "/"]) == ["app_store.products: \(folder)"])
+        let text = try await findings(["app_store.root_certificates": "/dev/null"])
+        #expect(text == ["app_store.root_certificates: /dev/null: no certificate in PEM or DER."])
+        let products = try await findings([:], products: #"{"a":{"unit":1}}"#)
+        #expect(products.count == 1 && products.first?.contains("products.json: a.unit is not known.") == true)
+    }
+
+    /// What the program refuses at its start, D00 says.
+    @Test func `that are missing are no fault of a file`() async throws {
+        let missing = ["app_store.environments": "Production,Sandbox", "app_store.allow_other_root": "true"]
+        #expect(try await findings(missing) == [])
+        #expect(try await findings(["app_store.products": "", "app_store.root_certificates": ""]) == [])
+    }
+}
