@@ -58,4 +58,25 @@ import Webhooks
         #expect(try await findings(missing) == [])
         #expect(try await findings(["app_store.products": "", "app_store.root_certificates": ""]) == [])
     }
+
+    @Test func `have the issuer id as App Store Connect shows it`() throws {
+        func problems(_ issuer: String) -> [String] {
+            var texts = Self.sound
+            texts.merge([
+                "app_store.products": "products.json", "app_store.private_key": "/nowhere/AuthKey_ABC.p8",
+                "app_store.issuer_id": issuer,
+            ]) { $1 }
+            let variables = texts.map { (Setting.environmentName($0.key), $0.value) }
+            let environment = Dictionary(variables) { first, _ in first }
+            var reader = SettingReader(SettingSource(file: nil, environment: environment))
+            _ = AppStoreFeature(&reader)
+            return reader.problems(of: .everything)
+        }
+        #expect(problems("57246542-96fe-1a63-e053-0824d011072a") == [])
+        #expect(
+            problems("Example Shop")
+                == ["app_store.issuer_id: not a UUID such as 57246542-96fe-1a63-e053-0824d011072a"]
+        )
+        #expect(problems("") == ["app_store.issuer_id: not set, and app_store.private_key is"])
+    }
 }

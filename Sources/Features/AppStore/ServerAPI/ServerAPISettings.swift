@@ -39,7 +39,11 @@ struct ServerAPISettings: Sendable {
             "PEM file: the only authorities of Apple's server; empty for the machine's"
         )
         guard isOn else { return }
-        if issuerID.isEmpty { read.complain("app_store.issuer_id", "not set, and app_store.private_key is") }
+        if issuerID.isEmpty {
+            read.complain("app_store.issuer_id", "not set, and app_store.private_key is")
+        } else if UUIDBytes(issuerID) == nil {
+            read.complain("app_store.issuer_id", "not a UUID such as 57246542-96fe-1a63-e053-0824d011072a")
+        }
         if currentKeyID == nil {
             read.complain(
                 "app_store.key_id",
