@@ -22,7 +22,7 @@ enum AppStoreCommand {
             account ID          print the ledgers of an account with purchases and entries
             balance ID          print what an account has in an environment
             test-notification   have Apple send a test notification, wait for two minutes at most for what comes of it, and say so
-            replay              apply kept notifications again, as after a product was added to the table: what was applied before
+            replay              apply kept notifications again, as after a product was added to the file: what was applied before
                                 changes nothing. Each is a commit of its own: a replay that was cut off is begun anew, from the time that
                                 it has shown. The decision is recorded
             reconcile [ID]      ask Apple what has become of the purchases of an account, or of all customers, now, and take it in as any

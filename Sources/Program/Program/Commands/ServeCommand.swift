@@ -9,8 +9,8 @@ enum ServeCommand {
         summary: "run the broker",
         details: """
             It needs a certificate (or only a clear listener behind a balancer) and a database with the current schema; `doctor`
-            says which features are off, and which settings switch them on. On SIGTERM and SIGINT it answers the requests in flight and exits; on SIGHUP it reads the
-            certificate again.
+            says which features are off, and which settings switch them on. On SIGTERM and SIGINT it answers the requests in flight and exits; on SIGHUP it reads
+            certificate and key again, and files of features such as the products of the App Store.
             """,
         options: [],
         examples: [
