@@ -17,7 +17,7 @@ package struct AppAttestation: Sendable {
     package let category: ValidationCategory?
     /// The version of the app; likewise.
     package let bundleVersion: String?
-    /// Ended with the counter that assertions go on from.
+    /// What the counter of a new key is; each assertion goes on from the one before.
     package static let firstCounter: UInt32 = 0
 }
 
