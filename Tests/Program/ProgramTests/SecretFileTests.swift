@@ -29,7 +29,8 @@ struct SecretFileTests {
             "SALLYPORT_PROVIDER_MERCHANT_ID": "A1EXAMPLE",
             "SALLYPORT_PROVIDER_STORE_ID": "amzn1.application-oa2-client.x",
             "SALLYPORT_PROVIDER_PUBLIC_KEY_ID": "SANDBOX-EXAMPLEKEY00000000000001",
-            "SALLYPORT_WALLET_PUSH_KEY_ID": "ABCDE12345", "SALLYPORT_APP_STORE_ISSUER_ID": "issuer",
+            "SALLYPORT_WALLET_PUSH_KEY_ID": "ABCDE12345",
+            "SALLYPORT_APP_STORE_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
             "SALLYPORT_APP_STORE_KEY_ID": "ABCDE12345",
         ]
         let source = SettingSource(file: nil, environment: others.merging([name: path]) { $1 })
