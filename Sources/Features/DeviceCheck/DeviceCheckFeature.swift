@@ -16,6 +16,7 @@ package struct DeviceCheckFeature: Feature {
     package static let card = FeatureCard(
         "devicecheck",
         needs: [ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self],
+        commands: [DeviceCheckCommand.command],
         statements: .own(DeviceStatement.all),
         failures: FailureCode.ofDevices,
         slots: [Scope.devicesRead, Scope.devicesWrite, AppScope.devices, AccountData.devices]

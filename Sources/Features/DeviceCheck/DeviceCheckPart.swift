@@ -31,6 +31,10 @@ package final class DeviceCheckPart: FeaturePart {
 
     package func schedule(_ jobs: JobSchedule) {
         jobs.upkeep?.add { [self] in await prune() }
+        guard let apple = service as? AppleDeviceService else { return }
+        jobs.every(.seconds(60), budget: .seconds(30), "device_check.probe") { [process] _ in
+            await apple.probeWhenDue(process.settings.environment)
+        }
     }
 
     /// What is kept of a token: nobody can tell by it which device it is of.
