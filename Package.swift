@@ -241,8 +241,8 @@ let floors = [
             ),
             part(
                 "DeviceCheck",
-                ["DeviceAttestation", "JOSE"],
-                tests: ["FeatureTestKit", "PostgresTestKit", "AppleSimulator", "SimulatorCore"]
+                ["DeviceAttestation"],
+                tests: ["FeatureTestKit", "PostgresTestKit", "AppleSimulator", "SimulatorCore", "JOSE"]
             ),
             part(
                 "Checkout",
