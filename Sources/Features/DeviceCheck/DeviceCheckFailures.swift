@@ -51,7 +51,7 @@ extension FailureCode {
 
     static let ofDevices = [
         deviceTokenMalformed, deviceTokenUsed, deviceTokenRefused, devicePurposeUnknown, deviceEventUnknown,
-        deviceCheckUnavailable, deviceCheckBusy,
+        deviceCheckUnavailable, deviceCheckBusy, deviceResetCodeWrong, deviceBlocked, deviceReleasedLately,
     ]
 }
 

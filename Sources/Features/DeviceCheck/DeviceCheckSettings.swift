@@ -17,6 +17,8 @@ struct DeviceCheckSettings: Sendable {
     /// How long a claim that was cut off may be finished.
     let claimTime: Duration
     let keepHistory: Duration
+    /// Whether support may reset a device on which fraud was found.
+    let resetsBlocked: Bool
     /// A text that counts as the token of a new device; `nil` for none.
     let bypass: Secret<String>?
 
@@ -38,7 +40,7 @@ struct DeviceCheckSettings: Sendable {
         )
         policies = read.file(
             "device_check.policies",
-            "JSON file of what the bits mean and what each purpose wants; empty: as docs/devicecheck.md has them"
+            "JSON file of what the bits mean and what each purpose wants; empty: as docs/device-policies.md has them"
         )
         accountRate = read.number(
             "device_check.account_rate",
@@ -63,6 +65,11 @@ struct DeviceCheckSettings: Sendable {
             86_400...315_360_000,
             .seconds(400 * 86_400),
             "how long it is kept behind its month what was asked and decided of devices"
+        )
+        resetsBlocked = read.flag(
+            "device_check.reset_blocked",
+            false,
+            "let a code of support reset a device on which fraud was found, too"
         )
         bypass = read.secret(
             "device_check.bypass_token",

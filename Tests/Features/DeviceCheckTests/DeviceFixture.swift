@@ -71,6 +71,9 @@ final class ScriptedDevices: DeviceService {
 
     func state(of device: Int) -> DeviceState { DeviceMeaning.usual.state(of: records[device]) }
 
+    /// Makes it a device that Apple knows nothing of.
+    func forget(_ device: Int) { records[device] = .neverSet }
+
     func release() { isHeld = false }
 
     func ask(

@@ -9,6 +9,7 @@ import Testing
 import Webhooks
 
 @testable import AppStore
+@testable import DeviceCheck
 @testable import Postgres
 @testable import Program
 @testable import Wallet
@@ -58,6 +59,9 @@ struct SecretFileTests {
             case "app_store.private_key":
                 var reader = SettingReader(source)
                 _ = try ServerAPISettings(&reader).key(bundleID: "com.example.shop")
+            case "device_check.private_key":
+                var reader = SettingReader(source)
+                _ = try AppleDeviceSettings(&reader, teamID: "A1B2C3D4E5").tokens()
             case "admin.token_file": _ = try configuration.adminToken()
             case "database.password_file": _ = try configuration.databaseURL()
             default: Issue.record("who reads \(setting)?")

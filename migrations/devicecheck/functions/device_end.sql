@@ -5,7 +5,8 @@
 -- done; lost for a claim that is another request's by now; used for what the account has had; closed for an account that was erased.
 -- `said` has, where they apply: claim (grant, uncertain or drop) with purpose, once, wanted, review and environment; shown, the state that
 -- Apple said; written, the state that was written; queue with why, a mark that waits; refused, whether Apple has refused the token;
--- released; reset, whether the code was used and all marks with it; rows for the history.
+-- released; reset, whether the code was used; forgive, the highest mark that waits no more since a person has said so; rows for the
+-- history.
 CREATE OR REPLACE FUNCTION device_end(
     account uuid, flow uuid, said json, OUT outcome text, OUT claim uuid, OUT granted_at timestamptz
 )
@@ -16,8 +17,9 @@ DECLARE
     is_mine boolean;
 BEGIN
     SELECT r.* INTO STRICT s FROM json_to_record(said) AS r (
-        claim text, purpose text, once boolean, wanted text, review boolean, environment text, shown text, written text, queue text, why text, refused boolean,
-        released boolean, reset boolean, rows json);
+        claim text, purpose text, once boolean, wanted text, review boolean, environment text, shown text, written text, queue text,
+        why text, refused boolean,
+        released boolean, reset boolean, forgive text, rows json);
     outcome := 'done';
     IF NOT account_is_open(account) THEN
         outcome := 'closed';
@@ -58,7 +60,8 @@ BEGIN
     END IF;
 
     -- What Apple has shown need not wait. What was written need not, either, where no other writer could have wiped out more.
-    IF s.reset OR device_rank(d.queued) <= greatest(device_rank(s.shown), CASE s.written WHEN 'known' THEN 1 WHEN 'trial-used' THEN 2 ELSE 0 END)
+    IF device_rank(d.queued) <= greatest(
+        device_rank(s.shown), device_rank(s.forgive), CASE s.written WHEN 'known' THEN 1 WHEN 'trial-used' THEN 2 ELSE 0 END)
     THEN
         d.queued := NULL;
     END IF;

@@ -211,7 +211,7 @@ extension DeviceCheckPart {
         ]
     }
 
-    private func unavailable(_ reply: DeviceServiceReply) -> Failure {
+    func unavailable(_ reply: DeviceServiceReply) -> Failure {
         let wait = reply.retryAfter.map { Int($0.components.seconds) + 1 }
         return Failure(.deviceCheckUnavailable, reply.answer.outcome, retryAfter: wait)
     }

@@ -179,6 +179,8 @@ struct DeviceNotes {
     var isRefused = false
     var isReleased = false
     var isReset = false
+    /// The highest mark that waits no more because a person has said so.
+    var forgiven: DeviceState?
     var rows: [JSONValue] = []
 
     /// Has a mark wait for the account's next visit, unless a higher one does.
@@ -194,7 +196,8 @@ struct DeviceNotes {
             "wanted": JSONValue(wanted?.rawValue), "review": .bool(needsReview),
             "environment": JSONValue(environment?.rawValue), "shown": JSONValue(shown?.rawValue),
             "written": JSONValue(written?.rawValue), "queue": JSONValue(queued?.rawValue), "why": JSONValue(queuedFor),
-            "refused": .bool(isRefused), "released": .bool(isReleased), "reset": .bool(isReset), "rows": .array(rows),
+            "refused": .bool(isRefused), "released": .bool(isReleased), "reset": .bool(isReset),
+            "forgive": JSONValue(forgiven?.rawValue), "rows": .array(rows),
         ]
     }
 }

@@ -6,7 +6,8 @@ import Primitives
 enum DeviceStatement {
     static let all = [
         begin.statement, plan.statement, end.statement, queue.statement, note.statement, history.statement,
-        export.statement, erase.statement, prune.statement,
+        export.statement, erase.statement, prune.statement, resetCode.statement, resetFind.statement,
+        hasReleased.statement,
     ]
 
     /// Account, a fresh flow, that of the check, hash of the token, whether nothing more is done with it, purpose, how long others wait,
@@ -70,6 +71,33 @@ enum DeviceStatement {
         ListedDeviceRow(id: try row.next(), json: try row.next(StoredJSON.self).utf8)
     }
 
+    /// Account, hash of the code, who has decided it, why, for how long.
+    static let resetCode = TypedStatement<Bool, UUIDBytes, Digest32, String, String, Duration>(
+        name: "device_reset_code",
+        sql: "SELECT device_reset_code($1, $2, $3, $4, $5)"
+    )
+
+    /// Account, hash of a code.
+    static let resetFind = TypedStatement<DeviceReset, UUIDBytes, Digest32>(
+        name: "device_reset_find",
+        sql: """
+            SELECT a.reset_operator, a.reset_reason FROM device_account AS a
+            WHERE a.account_id = $1 AND a.reset_hash = $2 AND a.reset_until > statement_timestamp()
+            """
+    ) { row in
+        DeviceReset(operatorName: try row.next(), reason: try row.next())
+    }
+
+    /// Whether an account has released a device within a year.
+    static let hasReleased = TypedStatement<Bool, UUIDBytes>(
+        name: "device_has_released",
+        sql: """
+            SELECT EXISTS (
+                SELECT FROM device_account AS a
+                WHERE a.account_id = $1 AND a.released_at > statement_timestamp() - interval '365 days')
+            """
+    )
+
     /// Everything that is kept of an account; NULL where there is nothing.
     static let export = TypedStatement<StoredJSON?, UUIDBytes>(name: "device_export", sql: "SELECT device_export($1)")
 
@@ -114,6 +142,12 @@ struct DeviceConclusion {
     /// What the account has of the purpose.
     let claim: UUIDBytes?
     let granted: WallTime?
+}
+
+/// What support has decided.
+struct DeviceReset {
+    let operatorName: String
+    let reason: String
 }
 
 /// A row in the history.

@@ -1,6 +1,7 @@
 import DeviceAttestation
 import EventIO
 import HTTPCore
+import Operations
 import Postgres
 import Primitives
 import ServerCore
@@ -20,6 +21,8 @@ extension DeviceCheckPart: ServiceRouted {
         ServiceRoute(.markDevice) { call throws(Failure) in try await call.part.mark(call) },
         ServiceRoute(.claimForDevice) { call throws(Failure) in try await call.part.claim(call) },
         ServiceRoute(.validateDevice) { call throws(Failure) in try await call.part.validate(call) },
+        ServiceRoute(.resetDevice) { call throws(Failure) in try await call.part.reset(call) },
+        ServiceRoute(.releaseDevice) { call throws(Failure) in try await call.part.release(call) },
     ]
 
     private static let programRoutes = [
@@ -27,6 +30,7 @@ extension DeviceCheckPart: ServiceRouted {
         ServiceRoute(.markAccountDevice) { call throws(Failure) in try await call.part.mark(call) },
         ServiceRoute(.claimForAccountDevice) { call throws(Failure) in try await call.part.claim(call) },
         ServiceRoute(.validateAccountDevice) { call throws(Failure) in try await call.part.validate(call) },
+        ServiceRoute(.makeResetCode) { call throws(Failure) in try await call.part.makeCode(call) },
         ServiceRoute(.listDeviceHistory) { call throws(Failure) in try await call.part.history(call) },
     ]
 
@@ -49,6 +53,29 @@ extension DeviceCheckPart: ServiceRouted {
 
     private func validate(_ call: Call) async throws(Failure) -> ServiceAnswer {
         ServiceAnswer(.ok, try await validate(try question(call, nil).question))
+    }
+
+    private func reset(_ call: Call) async throws(Failure) -> ServiceAnswer {
+        let (question, code) = try question(call, "code")
+        return ServiceAnswer(.ok, try await reset(question, code: code))
+    }
+
+    private func release(_ call: Call) async throws(Failure) -> ServiceAnswer {
+        ServiceAnswer(.ok, try await release(try question(call, nil).question))
+    }
+
+    private func makeCode(_ call: Call) async throws(Failure) -> ServiceAnswer {
+        var body = try call.body()
+        let (name, reason) = try Failure.reading { () throws(JSONRefusal) in
+            let (name, reason) = (try body.text("operator"), try body.text("reason"))
+            try body.end()
+            return (name, reason)
+        }
+        // As every record of what a person decides.
+        guard OperatorTrail(name: name, reason: reason) != nil else {
+            throw Failure(.invalidRequest, message: "A name of 1 to 100 and a text of 1 to 200 printable characters.")
+        }
+        return ServiceAnswer(.ok, try await resetCode(for: try call.account, by: name, reason: reason))
     }
 
     /// What a request says of a device, and the word in one more member.
