@@ -34,7 +34,13 @@ struct SecretFileTests {
             "SALLYPORT_APP_STORE_ISSUER_ID": "57246542-96fe-1a63-e053-0824d011072a",
             "SALLYPORT_APP_STORE_KEY_ID": "ABCDE12345",
         ]
-        let source = SettingSource(file: nil, environment: others.merging([name: path]) { $1 })
+        // Its feature needs the keyring as soon as it is on.
+        let devices = [
+            "SALLYPORT_DEVICE_CHECK_TEAM_ID": "A1B2C3D4E5", "SALLYPORT_DEVICE_CHECK_KEY_ID": "ABCDE12345",
+            "SALLYPORT_MERCHANT_SECRET_FILE": path,
+        ]
+        let needed = setting == "device_check.private_key" ? others.merging(devices) { $1 } : others
+        let source = SettingSource(file: nil, environment: needed.merging([name: path]) { $1 })
         let configuration = try Configuration(source)
         do throws(ConfigurationError) {
             switch setting {
