@@ -146,7 +146,8 @@ struct DeviceCheckFaultTests {
             try await bench.control("POST", "/devices/\(device)/hold", ["operation": "queryTwoBits", "requests": 9])
             var text = ""
             let task = bench.reactor.startTask { text = (try? await bench.query(token)) ?? "" }
-            while try await bench.control("GET", "/devices/\(device)")["waiting"] != 1 { await Task.yield() }
+            let patience = Patience()
+            while patience.isLeft, try await bench.control("GET", "/devices/\(device)")["waiting"] != 1 {}
             try await bench.control("POST", "/devices/\(device)/proceed")
             await task.value
             #expect(text == DeviceCheckBench.neverSet)
