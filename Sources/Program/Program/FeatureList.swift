@@ -30,6 +30,7 @@ package enum FeatureList {
     /// What a demo simulates of the systems that they talk to; the first keeps its state in the file of `--state` itself.
     static let simulators: [any SimulatedSystem.Type] = [
         SimulatedAmazonPay.self, SimulatedPushService.self, SimulatedAppStore.self,
+        SimulatedDeviceCheck.self,
     ]
 
     /// What keys of merchants' programs may open.
