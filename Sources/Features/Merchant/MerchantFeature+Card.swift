@@ -1,3 +1,4 @@
+import Accounts
 import Checkout
 import MerchantAPI
 package import ServerCore
@@ -8,14 +9,14 @@ import Webhooks
 extension MerchantFeature {
     package static let card = FeatureCard(
         "merchant",
-        needs: [ServiceFeature.self, CheckoutFeature.self, WebhookDelivery.self],
+        needs: [ServiceFeature.self, AccountsFeature.self, CheckoutFeature.self, WebhookDelivery.self],
         commands: [
             PaymentsCommand.command, ReconcileCommand.command, AdoptCommand.command,
             PostageKeyCommand.command,
         ],
         statements: .own(
             PostgresSessionCreation.statements + PostgresOrderStore.statements + PostgresPollStore.statements
-                + PostgresReconciliationStore.statements
+                + PostgresReconciliationStore.statements + OrderAccountStatement.all
         ),
         demo: FeatureDemo { _ in
             [
@@ -25,6 +26,6 @@ extension MerchantFeature {
                 "merchant.app_links": "https://shop.example.com",
             ]
         },
-        slots: Scope.ofMerchants
+        slots: Scope.ofMerchants + [AccountData.merchant]
     )
 }

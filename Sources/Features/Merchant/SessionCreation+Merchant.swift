@@ -1,3 +1,4 @@
+import Accounts
 import Checkout
 import CheckoutCodes
 import Commerce
@@ -19,7 +20,8 @@ extension SessionCreation {
     /// - Parameters:
     ///   - request: Checked.
     /// - Returns: 201 with the session and what opens its tab; the same again for a repeat.
-    /// - Throws: `too_many_sessions`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, and what the store
+    /// - Throws: `too_many_sessions`, `request_in_progress`, `idempotency_key_reused`, `replay_unavailable`, `account_unknown`,
+    ///   `account_erased`, and what the store
     ///   says.
     func open(_ request: SessionRequest, for call: MerchantCall) async throws(Failure) -> ServiceAnswer {
         let claim = try call.claim()
@@ -33,7 +35,7 @@ extension SessionCreation {
         let now = call.now
         let launch = try await launch(request, issued, &terms, call, at: now)
         let answer = SessionCreation.answer(request, issued, launch, call, at: now)
-        let new = NewSession(
+        var new = NewSession(
             webviewSession,
             request.draft,
             (claim, call.part.checkout.account, now),
@@ -46,7 +48,8 @@ extension SessionCreation {
             ),
             answer: try SessionCreation.sealed(answer, claim, call)
         )
-        let outcome = try await Failure.mapErrors { try await call.part.creation.open(new, by: call.caller) }
+        new.owner = request.account
+        let outcome = try await Failure.mapErrors { [new] in try await call.part.creation.open(new, by: call.caller) }
         switch outcome {
         case .stored:
             noteIssued(issued, client)
@@ -54,6 +57,7 @@ extension SessionCreation {
         case .claimed(let state): return try SessionCreation.replay(state, claim, call)
         case .referenceHeld(let other):
             throw Failure(.referenceHeld, session: other, context: other.map { HeldReference(session: $0) })
+        case .accountRefused(let refusal): throw Failure(refusal.code, field: "accountId")
         }
     }
 
@@ -109,6 +113,7 @@ extension SessionCreation {
             environment: call.part.checkout.account.environment,
             request.draft,
             hasDelivery: request.hasDelivery,
+            account: request.account,
             times: MerchantOrder.Times(created: now, updated: now, expires: now + life)
         )
         return ServiceAnswer(

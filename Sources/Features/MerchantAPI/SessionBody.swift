@@ -22,12 +22,14 @@ package struct SessionBody: Sendable {
     /// - Parameters:
     ///   - environment: `sandbox` or `live`.
     ///   - hasDelivery: Whether something is sent.
+    ///   - account: Whose it is, where that was said.
     package init(
         opened id: UUIDBytes,
         client: String,
         environment: String,
         _ draft: OrderDraft,
         hasDelivery: Bool = true,
+        account: UUIDBytes? = nil,
         times: MerchantOrder.Times
     ) {
         var sums = MerchantOrder.Sums(subtotal: draft.subtotal, tax: draft.tax)
@@ -48,6 +50,7 @@ package struct SessionBody: Sendable {
         order.captureMode = draft.options.captureMode.rawValue
         order.returnURL = draft.options.returnURL
         order.hasDelivery = hasDelivery
+        order.account = account
         order.hasUniqueReference = draft.options.hasUniqueReference
         if bases != nil { order.postageRate = draft.options.postageRate.rawValue }
         taxes = bases.map { JSONValue(taxes: $0, draft.currency) } ?? .null
@@ -139,6 +142,7 @@ package struct SessionBody: Sendable {
             JSONMember("updatedAt", JSONValue(time: order.times.updated)),
             JSONMember("expiresAt", JSONValue(optionalTime: order.times.expires)),
         ]
+        if let account = order.account { members.append(JSONMember("accountId", .string(account.description))) }
         if order.needsAttention { members.append(JSONMember("needsAttention", true)) }
         if let buyer { members.append(JSONMember("buyer", buyer)) }
         return .object(members)
@@ -328,6 +332,7 @@ extension NamedSchema {
             .nullable(.time),
             "when the session ends by itself; steps of the buyer move it. `null` once it is being paid, is paid, or has ended"
         ),
+        .optional("accountId", .text(36...36), "as it was sent; absent otherwise, and once the account is erased"),
         .optional(
             "needsAttention",
             .flag,

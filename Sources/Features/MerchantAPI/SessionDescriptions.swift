@@ -1,3 +1,4 @@
+import Accounts
 import CheckoutCodes
 import Commerce
 import HTTPCore
@@ -210,6 +211,7 @@ extension RouteDescription {
             ),
             .optional("note", .printable(0...255), "shown to the buyer before the buyer agrees, and by the provider"),
             .optional("metadata", .texts(OrderDraft.maximumMetadata), "your own data; names of at most 40 characters"),
+            .optional("accountId", .text(36...36), "whose order it is: the `id` of an account of this service"),
         ]
         shape.body = .sorts(members, kinds.flatMap { kind in prices.map { kind + $0 } })
         shape.example = """
@@ -219,7 +221,8 @@ extension RouteDescription {
             """
         shape.problems = [
             .invalidAmount, .currencyNotSupported, .sumMismatch, .returnURLNotAllowed,
-            .postageCallbackNotAllowed, .tooManyWebviewSessions, .replayUnavailable, .referenceHeld,
+            .postageCallbackNotAllowed, .tooManyWebviewSessions, .replayUnavailable, .referenceHeld, .accountUnknown,
+            .accountErased,
         ]
         shape.callback = Callback(
             name: "postage",

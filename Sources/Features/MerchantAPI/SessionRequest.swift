@@ -1,6 +1,6 @@
 import Commerce
 package import MerchantOrders
-import Primitives
+package import Primitives
 import ServiceAPI
 package import StrictJSON
 package import Web
@@ -15,6 +15,8 @@ package struct SessionRequest: Sendable {
     package let challenge: String?
     /// What an app needs that starts the checkout by itself; for a `mobileApp` and for nobody else.
     package let mobile: MobileRequest?
+    /// Whose order it is, where the program says so.
+    package let account: UUIDBytes?
 
     /// The clients that a merchant's program may name.
     package static let clients = ["iosApp", "androidApp", "site", MobileRequest.client]
@@ -28,6 +30,7 @@ package struct SessionRequest: Sendable {
         client = try SessionRequest.client(&reader)
         challenge = try Failure.reading { () throws(JSONRefusal) in try reader.optionalText("codeChallenge") }
         let app = try Failure.reading { () throws(JSONRefusal) in try reader.optionalObject("mobile") }
+        account = try SessionRequest.account(&reader)
         draft = try SessionRequest.draft(&reader)
         let rest = reader
         try Failure.reading { () throws(JSONRefusal) in try rest.end() }
@@ -100,6 +103,15 @@ package struct SessionRequest: Sendable {
             throw Failure(.invalidRequest, message: "One of \(clients.joined(separator: ", ")).", field: "client")
         }
         return client
+    }
+
+    private static func account(_ reader: inout JSONReader) throws(Failure) -> UUIDBytes? {
+        let name = "accountId"
+        guard let text = try Failure.reading({ () throws(JSONRefusal) in try reader.optionalText(name) }) else {
+            return nil
+        }
+        guard let account = UUIDBytes(text) else { throw Failure(field: name, "is the id of an account") }
+        return account
     }
 
     private static func draft(_ reader: inout JSONReader) throws(Failure) -> OrderDraft {

@@ -17,7 +17,7 @@ package struct AccountsFeature: Feature, FeatureProcess {
         needs: [ServiceFeature.self],
         commands: [AccountsCommand.command],
         statements: .own(AccountStatement.all + AccountTokenStatement.all),
-        failures: [.accountErased],
+        failures: [.accountErased, .accountUnknown],
         slots: [Scope.accountsRead, Scope.accountsWrite]
     )
 
@@ -52,4 +52,17 @@ extension Scope {
 extension FailureCode {
     /// Of an account that was erased, or whose erasure has begun.
     package static let accountErased = FailureCode("account_erased", .gone, "The account was erased.")
+    /// Of an account in the content of a request that is about something else.
+    package static let accountUnknown = FailureCode("account_unknown", .unprocessable, "There is no such account.")
+}
+
+/// Why a statement is refused that puts something to an account with `account_require`.
+package enum AccountRefusal: String, Sendable, Hashable {
+    /// There is no such account.
+    case unknown = "SY002"
+    /// It is erased, or its erasure has begun.
+    case erased = "SY003"
+
+    /// The code for the client.
+    package var code: FailureCode { self == .unknown ? .accountUnknown : .accountErased }
 }

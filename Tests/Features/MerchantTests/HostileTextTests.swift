@@ -1,3 +1,4 @@
+import Accounts
 import Checkout
 import FeatureTestKit
 import Merchant
@@ -158,7 +159,7 @@ extension ScriptedProgram {
 @Suite struct `Hostile text below v1` {
     @Test func `costs no more than its octets in any place of any route`() async throws {
         let features = FeatureSet([
-            ServiceFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
+            ServiceFeature.self, AccountsFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
         ])
         let paths = Set(features.routes.map(\.path).filter { $0.hasPrefix("/v1/") })
         do {

@@ -1,3 +1,4 @@
+import Accounts
 import Checkout
 import FeatureTestKit
 import HTTPCore
@@ -17,7 +18,7 @@ func withMerchants(
     _ body: @escaping @Sendable (ScriptedProgram) async throws -> Void
 ) async throws {
     let features = FeatureSet([
-        ServiceFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
+        ServiceFeature.self, AccountsFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
     ])
     try await ScriptedProgram.run(features, ["merchant.api": "true"].merging(settings) { $1 }, body)
 }

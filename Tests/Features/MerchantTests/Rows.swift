@@ -28,6 +28,7 @@ struct OrderRow {
     var declined: WallTime?
     var hasUniqueReference: Bool? = false
     var closeReason: String?
+    var account: UUIDBytes?
 
     static let lines =
         #"[{"id":"sku-1","name":"Sencha","unitPrice":\#(Sample.yen(1_200)),"quantity":2,"sum":\#(Sample.yen(2_400))}]"#
@@ -75,6 +76,7 @@ struct OrderRow {
             row.append(timestamp: declined)
             row.append(bool: hasUniqueReference)
             row.append(text: closeReason)
+            row.append(uuid: account)
         }
     }
 }

@@ -1,4 +1,4 @@
--- version: 1
+-- version: 2
 
 -- An order as an event shows it: the session as the interface shows it, and in `about` what the event is about (`object`). `fresh` is a
 -- charge that the same statement writes, or NULL.
@@ -49,6 +49,10 @@ BEGIN
         'closeReason', (SELECT p.stated_reason FROM payment_object AS p WHERE p.object_id = o.charge_permission),
         'createdAt', time_text(o.created_at), 'updatedAt', time_text(o.updated_at),
         'expiresAt', time_text(f.ends_at), 'about', object);
+    -- Absent where nobody was named.
+    IF o.account_id IS NOT NULL THEN
+        session := left(session::text, -1) || format(', "accountId" : "%s"}', o.account_id);
+    END IF;
     -- Absent where nobody has to look, as the interface has it. As text: jsonb refuses escapes that json keeps.
     RETURN CASE WHEN order_needs_attention(o.webview_session_id, o.charge_permission, o.state, o.declined_at, f.state)
         THEN (left(session::text, -1) || ', "needsAttention" : true}')::json ELSE session END;

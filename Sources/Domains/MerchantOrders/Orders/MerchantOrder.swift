@@ -115,6 +115,9 @@ package struct MerchantOrder: Sendable, Hashable {
     /// The refunds of all charges, oldest first.
     package var refunds: [LedgerObject] = []
 
+    /// Whose it is, where that was said.
+    package var account: UUIDBytes?
+
     /// The currency of every sum.
     package var currency: Currency { sums.subtotal.currency }
 

@@ -132,7 +132,8 @@ package final class PostgresOrderStore: OrderStore {
         Column(
             "(SELECT s.stated_reason FROM payment_object AS s WHERE s.object_id = o.charge_permission)",
             String?.self
-        )
+        ),
+        Column("o.account_id", UUIDBytes?.self)
     )
 
     /// The webview session of `o`, which may be gone.
@@ -270,7 +271,7 @@ package final class PostgresOrderStore: OrderStore {
             updated,
             expires, key, client, lines, metadata, note, checkoutSession, permission, environment, adjustments,
             taxes, postageRate, needsAttention, captureMode, returnURL, hasDelivery, restrictions, declineReason,
-            declined, hasUniqueReference, closeReason
+            declined, hasUniqueReference, closeReason, account
         ) = try orderColumns.read(&row)
         var sums = MerchantOrder.Sums(
             subtotal: try .stored(subtotal, currency),
@@ -305,6 +306,7 @@ package final class PostgresOrderStore: OrderStore {
         order.restrictions = restrictions?.utf8
         order.hasUniqueReference = hasUniqueReference
         order.closeReason = closeReason
+        order.account = account
         order.lastDecline = declined.map { MerchantOrder.Decline(reason: declineReason ?? "Declined", at: $0) }
         return order
     }

@@ -1,3 +1,4 @@
+import Accounts
 import Checkout
 import Commerce
 import Cryptography
@@ -23,6 +24,8 @@ struct NewSession: Sendable {
     let texts: Texts
     /// The answer, sealed.
     var answer: StoredAnswer
+    /// Whose order it is, where that was said.
+    var owner: UUIDBytes?
 
     /// What of an order is kept as JSON.
     struct Texts: Sendable {
@@ -89,6 +92,8 @@ enum SessionCreationOutcome: Sendable, Hashable {
     case claimed(ClaimState)
     /// Another session that is open or paid has its reference; `nil` where that has ended meanwhile.
     case referenceHeld(by: UUIDBytes?)
+    /// It is to be the order of an account that is not there or erased.
+    case accountRefused(AccountRefusal)
 }
 
 /// Keeps what only webview sessions have that a merchant's program opened.
@@ -123,7 +128,7 @@ final class PostgresSessionCreation {
     static let openStatement = TypedStatement<
         Void, Guarded, IdempotencyClaim, Int64, Int64, Int64, Int64, String, Digest32, Digest32?, Digest32?, UTF8Text,
         String?, WallTime, Int64?, String, OrderAccount, UTF8Text, Int32, [UInt8], String?, String?, UUIDBytes, Int64,
-        String?, Bool, String?
+        String?, Bool, String?, UUIDBytes?
     >(
         name: "session_open_app",
         sql: """
@@ -146,10 +151,10 @@ final class PostgresSessionCreation {
             ), o AS (
                 INSERT INTO merchant_order (
                     webview_session_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency,
-                    reference, account, environment, lines, metadata, note, adjustments, taxes)
+                    reference, account, environment, lines, metadata, note, adjustments, taxes, account_id)
                 SELECT $1, $27, $17, $17, $9, $28, $18, $10 + $18, 'created'::order_state, $11::webview_session_client, 'JPY',
                     CASE WHEN $30 THEN reference_claim($19, $20, $21) ELSE $19 END, $20, $21, $22::json, $25::json, $26,
-                    $29::json, $31::json
+                    $29::json, $31::json, CASE WHEN $32 IS NOT NULL THEN account_require($32) END
                 WHERE EXISTS (SELECT FROM i)
             )
             SELECT claimed FROM i
@@ -183,6 +188,7 @@ final class PostgresSessionCreation {
             if rows.rowCount == 1 { return .stored }
         } catch {
             if error.sqlState == PostgresSessionCreation.heldState { return .referenceHeld(by: try await holder(new)) }
+            if let refusal = error.sqlState.flatMap(AccountRefusal.init) { return .accountRefused(refusal) }
             guard error.code == .outcomeUnknown else { throw StoreError(error) }
             return try await verifyCommit(new, error).map { .claimed($0) } ?? .stored
         }
@@ -238,7 +244,8 @@ final class PostgresSessionCreation {
             new.draft.tax.units,
             new.texts.adjustments.map { String(decoding: $0, as: UTF8.self) },
             new.draft.options.hasUniqueReference,
-            new.texts.taxes.map { String(decoding: $0, as: UTF8.self) }
+            new.texts.taxes.map { String(decoding: $0, as: UTF8.self) },
+            new.owner
         )
     }
 

@@ -326,7 +326,7 @@ private let values: [String: [[String]]] = [
             "sha256('a')",
             "sha256('p')", "NULL", "'[]'", "NULL", "statement_timestamp()", "540", "'order-new'", "'A1'", "'sandbox'",
             "'[]'", "201",
-            "'{}'", "NULL", "NULL", key, "100", "NULL", "true", "'{}'",
+            "'{}'", "NULL", "NULL", key, "100", "NULL", "true", "'{}'", "NULL",
         ]
     ],
     "session_reference_holder": [["'order-1'", "'A1'", "'sandbox'"]],
