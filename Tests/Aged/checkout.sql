@@ -25,11 +25,12 @@ INSERT INTO webview_session_sweep (ended_before) SELECT id_floor(now() - interva
 -- An order with an operation and two objects for each.
 INSERT INTO merchant_order (
     webview_session_id, key_id, created_at, updated_at, subtotal, tax, postage, total, state, client, currency, reference, account,
-    environment, checkout_session, charge_permission, lines, events)
+    environment, checkout_session, charge_permission, lines, events, account_id)
 SELECT a.webview_session_id, '01900000-0000-7000-8000-000000000001', a.at, a.at, 1000, 100, 540, 1640,
     CASE WHEN a.months = 0 AND a.n % 10 < 6 THEN 'created' ELSE 'paid' END::order_state, 'iosApp', 'JPY',
     'order-' || a.n, 'A1', 'sandbox', 'checkout-' || a.webview_session_id, a.permission,
-    '[{"id":"hd8","name":"x","unitPrice":"1000","quantity":"1","sum":"1000"}]', 2
+    '[{"id":"hd8","name":"x","unitPrice":"1000","quantity":"1","sum":"1000"}]', 2,
+    CASE a.n % 10 WHEN 0 THEN a.webview_session_id END
 FROM aged AS a;
 INSERT INTO payment_object (
     webview_session_id, created_at, observed_at, amount, captured, kind, final, object_id, parent, currency, state)

@@ -161,7 +161,7 @@ extension ScriptedProgram {
         let features = FeatureSet([
             ServiceFeature.self, AccountsFeature.self, CheckoutFeature.self, WebhookDelivery.self, MerchantFeature.self,
         ])
-        let paths = Set(features.routes.map(\.path).filter { $0.hasPrefix("/v1/") })
+        let paths = Set(features.routes.map(\.path).filter { $0.hasPrefix("/v1/") || $0.hasPrefix("/app/v1/") })
         do {
             try await withMerchants(["merchant.requests_per_minute": "1000000"]) { program in
                 let document = try await program.ask(.get, "/v1/openapi.json").json

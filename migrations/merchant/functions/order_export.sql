@@ -2,7 +2,7 @@
 
 -- The orders of an account, for the person; NULL where there are none. Who bought and where to is not among them: the program cannot
 -- read it.
-CREATE OR REPLACE FUNCTION order_export(account uuid) RETURNS json
+CREATE OR REPLACE FUNCTION order_export(owner uuid) RETURNS json
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
@@ -21,6 +21,6 @@ BEGIN
             SELECT w.state, w.postage, w.total,
                 is_waiting(w.state) AND statement_timestamp() >= least(w.idle_until, w.absolute_until) AS is_over
             FROM webview_session AS w WHERE w.webview_session_id = o.webview_session_id OFFSET 0) AS f ON true
-        WHERE o.account_id = account
+        WHERE o.account_id = owner
         HAVING count(*) > 0);
 END $$;
