@@ -30,3 +30,6 @@ INSERT INTO app_store_history (tried_at, environment) VALUES (now(), 'Production
 -- allowance app_store_forward_prune rows=5000: batches of old notifications
 -- values app_store_notify_forward: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1', 'x'
 -- values app_store_notify: '{"id":"n","environment":"Production","type":"TEST","signed":1750000000000000}', 'x', 'false', '{"environment":"Production","bundle":"com.example.shop","transaction":"1","original":"1","product":"ticket","type":"Consumable","ownership":"PURCHASED","quantity":1,"signed":1750000000000000}', '1'
+INSERT INTO app_store_gift (given_at, account_id, units, event_id, purpose)
+SELECT a.at, a.webview_session_id, 1, a.webview_session_id, 'free-trial' FROM aged AS a;
+-- values app_store_give: '$SESSION', 'Production', 'ticket-gift', '1', '$NEW'

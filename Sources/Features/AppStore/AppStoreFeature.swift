@@ -19,11 +19,12 @@ package struct AppStoreFeature: Feature {
         commands: [AppStoreCommand.command],
         statements: .own(
             PurchaseStatement.all + ConsumptionStatement.all + ReplayStatement.all + ReconciliationStatement.all
-                + LookupStatement.all + ForwardStatement.all
+                + LookupStatement.all + ForwardStatement.all + GiftStatement.all
         ),
         failures: FailureCode.ofAppStore,
         slots: [
             Scope.appStoreRead, Scope.appStoreWrite, AppScope.appStore, AppScope.appStoreSpend, AccountData.appStore,
+            EventSubscription.purchasesFinished, EventSubscription.giftsGranted,
         ] + WebhookEventType.ofPurchases
     )
 

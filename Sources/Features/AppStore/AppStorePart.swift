@@ -8,6 +8,7 @@ import ServiceAPI
 import StrictJSON
 import Telemetry
 import Web
+import Webhooks
 
 /// Purchases on one loop.
 package final class AppStorePart: FeaturePart {
@@ -32,6 +33,9 @@ package final class AppStorePart: FeaturePart {
     convenience init(_ process: AppStoreProcess, _ loop: LoopContext) throws {
         self.init(unserved: process, loop)
         try loop.part(ServiceFeature.self).serve(self, AppStorePart.serviceRules)
+        let events = try loop.part(WebhookDelivery.self)
+        try events.handle(.purchasesFinished) { [self] event in try await finish(event) }
+        try events.handle(.giftsGranted) { [self] event in try await give(event) }
     }
 
     package func schedule(_ jobs: JobSchedule) {

@@ -16,7 +16,7 @@ struct ServiceRoleTests {
         "payment_poll", "skipped_row", "event_queue", "operator_session", "account_token",
         "wallet_member", "wallet_pass", "wallet_device", "wallet_registration", "wallet_push_job",
         "app_store_customer", "app_store_notification", "app_store_consumption", "app_store_reconciliation",
-        "app_store_forward", "device_account", "device_claim", "device_token", "device_history",
+        "app_store_forward", "app_store_gift", "device_account", "device_claim", "device_token", "device_history",
     ]
     /// Tables of which it may change every column.
     private static let changed: Set<String> = ["webview_session"]

@@ -1,4 +1,4 @@
--- version: 2
+-- version: 3
 
 -- Takes an account off its ledgers and purchases, which stay as nobody's: a purchase that was granted is never granted again. What the
 -- store has sent about them goes, and Apple is not asked about them any more. Gives the number of its purchases. May be repeated.
@@ -18,6 +18,7 @@ BEGIN
     FROM app_store_ledger AS l WHERE l.account_id = account AND e.ledger_id = l.ledger_id AND e.reference IS NOT NULL;
     DELETE FROM app_store_reconciliation AS r USING app_store_ledger AS l WHERE l.account_id = account AND r.ledger_id = l.ledger_id;
     UPDATE app_store_ledger AS l SET account_id = NULL WHERE l.account_id = account;
+    DELETE FROM app_store_gift AS g WHERE g.account_id = account;
     DELETE FROM app_store_customer AS c WHERE c.account_id = account;
     RETURN purchases;
 END $$;

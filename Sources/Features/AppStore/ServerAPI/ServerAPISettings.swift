@@ -12,6 +12,8 @@ struct ServerAPISettings: Sendable {
     let keyID: String
     let keyPath: String
     let trustPath: String
+    /// Whether it is told to finish what is granted.
+    let finishes: Bool
     private let productionURL: String
     private let sandboxURL: String
 
@@ -38,7 +40,15 @@ struct ServerAPISettings: Sendable {
             "app_store.api_trust",
             "PEM file: the only authorities of Apple's server; empty for the machine's"
         )
-        guard isOn else { return }
+        finishes = read.flag(
+            "app_store.finish",
+            false,
+            "finish granted purchases at Apple's server, too, so that StoreKit does not bring them to the app again"
+        )
+        guard isOn else {
+            if finishes { read.complain("app_store.finish", "set, and app_store.private_key is not") }
+            return
+        }
         if issuerID.isEmpty {
             read.complain("app_store.issuer_id", "not set, and app_store.private_key is")
         } else if UUIDBytes(issuerID) == nil {
