@@ -321,8 +321,8 @@ let floors = [
                 name: "SallyportClient",
                 tests: [
                     "IntegrationKit", "sallyport", "Program", "AppleSimulator", "SimulatorCore", "HTTPServer",
-                    "HTTPClient",
-                    "HTTPCore", "StrictJSON", "Telemetry", "Cryptography", "EventIO", "Primitives",
+                    "HTTPClient", "HTTPCore", "JOSE", "StrictJSON", "Telemetry", "Cryptography", "EventIO",
+                    "Primitives",
                 ]
             ) { part, _, path in
                 .target(name: part.name, path: path, swiftSettings: portable)

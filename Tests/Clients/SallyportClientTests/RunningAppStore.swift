@@ -3,25 +3,20 @@ import Cryptography
 import EventIO
 import HTTPClient
 import HTTPCore
-import HTTPServer
 import IntegrationKit
 import Primitives
 import Program
-import SimulatorCore
 import StrictJSON
-import Telemetry
 import TestKit
 
-/// The simulated App Store on a loop of its own, with the shop whose app is sold there.
+/// The simulated App Store, with the shop whose app is sold there.
 final class RunningAppStore: Sendable {
     static let bundle = "com.example.tickets"
     static let ticket = "consumable.ticket.10"
 
     /// Settings of a shop that takes its purchases.
     let settings: [String: String]
-    private let url: String
-    private let loop: EventLoop
-    private let server: Server
+    private let simulator: RunningSimulator
     private let way: WayToShop
 
     /// Starts one on loopback, which answers already.
@@ -36,48 +31,23 @@ final class RunningAppStore: Sendable {
         )
         var configuration = AppStoreModel.Configuration(root: root, seed: KernelRandom().bytes(16))
         configuration.bundleID = bundle
-        let (way, authority) = (WayToShop(), try TestKeys.get().authorityPath)
-        let loop = try EventLoop(name: "app-store", logger: .silent)
-        try loop.start()
-        do {
-            let made = configuration
-            let server = try await loop.run { reactor in
-                try serve(made, on: reactor, CurlClient(reactor, configuration: .patient(trusting: authority)), way)
-            }
-            return RunningAppStore(loop, server, way, folder)
-        } catch {
-            loop.stop()
-            loop.join()
-            throw error
+        let (way, authority, made) = (WayToShop(), try TestKeys.get().authorityPath, configuration)
+        let simulator = try await RunningSimulator.start { reactor in
+            let client = CurlClient(reactor, configuration: .patient(trusting: authority))
+            return AppStoreSimulator(made, reactor: reactor, exchange: RoutedToShop(client, way))
         }
+        return RunningAppStore(simulator, way, folder)
     }
 
-    private static func serve(
-        _ configuration: AppStoreModel.Configuration,
-        on reactor: Reactor,
-        _ client: CurlClient,
-        _ way: WayToShop
-    ) throws -> Server {
-        let exchange = RoutedToShop(client, way)
-        let simulator = AppStoreSimulator(configuration, reactor: reactor, exchange: exchange)
-        let place = ServerConfiguration.Listener(SocketAddress(v4: 0x7F00_0001, port: 0), .clear)
-        return try simulator.serve(on: place, tls: nil, reactor: reactor, logger: .silent)
-    }
-
-    private init(_ loop: EventLoop, _ server: Server, _ way: WayToShop, _ folder: String) {
-        (self.loop, self.server, self.way) = (loop, server, way)
-        url = "http://127.0.0.1:\(server.boundAddresses.first?.port ?? 0)/_sim"
+    private init(_ simulator: RunningSimulator, _ way: WayToShop, _ folder: String) {
+        (self.simulator, self.way) = (simulator, way)
         settings = [
             "app_store.bundle_id": Self.bundle, "app_store.environments": "Sandbox",
             "app_store.root_certificates": folder + "/root.pem", "app_store.products": folder + "/products.json",
         ]
     }
 
-    func stop() async {
-        await server.drain()
-        loop.stop()
-        loop.join()
-    }
+    func stop() async { await simulator.stop() }
 
     /// Has Apple tell the shop from now on of what happens.
     func notify(_ shop: Shop) async throws {
@@ -89,14 +59,7 @@ final class RunningAppStore: Sendable {
     /// Does something in the store, as a tester does.
     @discardableResult
     func control(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
-        let page = try await TestClient().send(
-            method,
-            url + "/" + path,
-            fields: [("Content-Type", "application/json")],
-            body: body?.bytes ?? []
-        )
-        guard page.status == 200 else { throw ProgramFailure("\(method) \(path): \(page.text)") }
-        return try JSONParser.parse(Array(page.text.utf8))
+        try await simulator.control(method, path, body)
     }
 
     /// Whether an app has finished a purchase.
