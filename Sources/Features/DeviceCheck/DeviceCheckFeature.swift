@@ -19,8 +19,10 @@ package struct DeviceCheckFeature: Feature {
         commands: [DeviceCheckCommand.command],
         statements: .own(DeviceStatement.all),
         failures: FailureCode.ofDevices,
-        slots: [Scope.devicesRead, Scope.devicesWrite, AppScope.devices, AccountData.devices]
-            + WebhookEventType.ofDevices
+        slots: [
+            Scope.devicesRead, Scope.devicesWrite, AppScope.devices, AccountData.devices,
+            EventSubscription.marksOfEvents,
+        ] + WebhookEventType.ofDevices
     )
 
     package init(_ settings: inout SettingReader) { self.settings = DeviceCheckSettings(&settings) }

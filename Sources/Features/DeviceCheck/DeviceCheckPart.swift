@@ -8,6 +8,7 @@ import ServerCore
 import ServiceAPI
 import Telemetry
 package import Web
+import Webhooks
 
 /// Devices on one loop.
 package final class DeviceCheckPart: FeaturePart {
@@ -25,6 +26,7 @@ package final class DeviceCheckPart: FeaturePart {
         service = process.apple.map { AppleDeviceService(process.settings.apple, $0, loop) }
         hmac = try HMACSHA256()
         try loop.part(ServiceFeature.self).serve(self)
+        try loop.part(WebhookDelivery.self).handle(.marksOfEvents) { [self] event in try await markLater(event) }
     }
 
     package static let routes: [RouteGroup<DeviceCheckPart>] = []

@@ -9,6 +9,7 @@ import ServerCore
 import StrictJSON
 import TestKit
 import Testing
+import Webhooks
 
 @testable import DeviceCheck
 
@@ -38,6 +39,42 @@ import Testing
             #expect(checked.word("reason") == "state-refused" && checked.word("state") == "blocked")
             #expect(shop.apple.state(of: 0) == .blocked)
             #expect(try await !shop.part.queue("refund-abuse", of: ben, from: "nobody"))
+        }
+    }
+
+    private func event(_ type: String, _ data: [JSONMember] = []) -> WebhookEvent {
+        WebhookEvent(
+            id: UUIDBytes(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max)),
+            type: type,
+            subject: EventSubject("purchase", UUIDBytes(high: 1, low: 1)),
+            sequence: 1,
+            at: SystemClock().now(),
+            data: .object([JSONMember("accountId", .string(anna.description))] + data)
+        )
+    }
+
+    @Test func `wait for what other features tell of the account, with real money alone`() async throws {
+        try await withDevices { shop in
+            try shop.open([anna])
+            let (real, test) = (JSONMember("environment", "Production"), JSONMember("environment", "Sandbox"))
+            let refunded = "app_store.purchase.refunded"
+            let (spent, unspent) = (JSONMember("balance", -3), JSONMember("balance", 0))
+            for told in [
+                event("app_store.purchase.granted", [test]), event(refunded, [test, spent]),
+                event(refunded, [real, unspent]), event("session.placed"),
+            ] {
+                try await shop.part.markLater(told)
+                #expect(try shop.value("SELECT queued FROM device_account") == nil, "\(told.type)")
+            }
+            try await shop.part.markLater(event("session.paid"))
+            #expect(try shop.value("SELECT queued FROM device_account") == "paid")
+            let abuse = event(refunded, [real, spent])
+            for _ in 0..<2 { try await shop.part.markLater(abuse) }
+            try await shop.part.markLater(event("app_store.purchase.granted", [real]))
+            #expect(try shop.value("SELECT queued FROM device_account") == "blocked")
+            #expect(try shop.value("SELECT count(*) FROM device_history WHERE kind = 'queue'") == "2")
+            #expect(await shop.claim(anna, device: 0).word("reason") == "state-refused")
+            #expect(shop.apple.state(of: 0) == .blocked)
         }
     }
 
