@@ -101,7 +101,7 @@ sample: ## A feature with one of everything, added to a copy of the tree by two 
 	@scripts/install-deps test
 	@Tests/Sample/sample.py --tests
 
-subsets: ## The program with some of its features: nothing but health, the sample alone, Wallet alone, App Store alone, Checkout without Merchant, both
+subsets: ## The program with some of its features: nothing but health, the sample alone, Wallet alone, App Store alone, DeviceCheck alone, Checkout without Merchant, both
 	@scripts/install-deps test
 	@Tests/Sample/sample.py --subsets
 

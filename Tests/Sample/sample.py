@@ -335,6 +335,28 @@ class Subset:
     def answer(self):
         return (self.folder / "answer").read_text()
 
+    def ask(self, status, path, *words, base=None, bearer=None):
+        """What is answered, as JSON; the status has to be the given one."""
+        shown = ("-H", f"Authorization: Bearer {bearer}") if bearer else ()
+        expect(self.status(path, base, *shown, *words), status, path)
+        return json.loads(self.answer() or "{}")
+
+    def customer(self, key, name, *scopes):
+        """A new account and a token of it."""
+        account = self.ask(201, "/v1/accounts", "--json", json.dumps({"externalId": name}), bearer=key)["id"]
+        scopes = json.dumps({"scopes": scopes})
+        token = self.ask(201, f"/v1/accounts/{account}/tokens", "-H", f"Idempotency-Key: {account}", "--json", scopes, bearer=key)["token"]
+        return account, token
+
+    def simulate(self, words, settings, control):
+        """Starts a simulated system alone, for this program."""
+        environment = {**self.environment, **{f"SALLYPORT_{name}": str(value) for name, value in settings.items()}}
+        with open(self.folder / "simulator", "w") as log:
+            child = subprocess.Popen([self.program, "simulators", *words], env=environment, stdout=log, stderr=subprocess.STDOUT)
+        Subset.children.append(child)
+        wait_for(lambda: self.status("/health", control) == 200, f"the simulated system of {self.folder.name}")
+        return child
+
     def stop(self):
         self.child.terminate()
         expect(self.child.wait(60), 0, f"the end of {self.folder.name}")
@@ -394,6 +416,7 @@ def drive_subsets(tree, folder, cluster, stamps):
 
     drive_cards(subset, program, folder)
     drive_purchases(subset, program, folder)
+    drive_devices(subset, program, folder)
 
     both = subset("Checkout and Merchant", MERCHANT_API="true", **account)
     both.start()
@@ -427,11 +450,7 @@ def drive_cards(subset, program, folder):
         WALLET_PUSH_HOST=f"localhost:{service}", WALLET_PUSH_TRUST=keys / "authority.pem", MERCHANT_SECRET_FILE=keys / "merchant.secret",
     )
     address = {"PUSH_SIMULATOR_LISTEN": f"127.0.0.1:{service}", "PUSH_SIMULATOR_CONTROL": f"127.0.0.1:{control}", "DATA_DIR": folder / "data"}
-    environment = {**cards.environment, **{f"SALLYPORT_{name}": str(value) for name, value in address.items()}}
-    with open(cards.folder / "simulator", "w") as log:
-        child = subprocess.Popen([program, "simulators", "apple-push"], env=environment, stdout=log, stderr=subprocess.STDOUT)
-    Subset.children.append(child)
-    wait_for(lambda: cards.status("/health", simulated) == 200, "the simulated push service alone")
+    child = cards.simulate(["apple-push"], address, simulated)
     log = cards.start()
     check_unknown_paths(cards)
     expect(cards.status("/browser/cart"), 404, "no cart")
@@ -442,11 +461,7 @@ def drive_cards(subset, program, folder):
 
     key = cards.command("keys", "create", "--name", "shop", "--scopes", "wallet:read,wallet:write").strip()
     shop = ("-H", f"Authorization: Bearer {key}")
-    file = cards.folder / "answer"
-
-    def ask(status, path, *words, base=None):
-        expect(cards.status(path, base, *words), status, path)
-        return json.loads(file.read_text() or "{}")
+    ask, file = cards.ask, cards.folder / "answer"
 
     def points(number):
         return ask(200, f"/v1/wallet/members/{account}/points", *shop, "-H", f"Idempotency-Key: {uuid.uuid4()}", "--json", json.dumps({"add": number}))
@@ -511,23 +526,12 @@ def drive_purchases(subset, program, folder):
         APP_STORE_SANDBOX_URL=f"http://127.0.0.1:{port}/sandbox",
     )
     address = {"APP_STORE_SIMULATOR_LISTEN": f"127.0.0.1:{port}", "DATA_DIR": folder / "data"}
-    environment = {**shop.environment, **{f"SALLYPORT_{name}": str(value) for name, value in address.items()}}
-    words = ["simulators", "app-store", "--app-store-notify", f"{shop.web}/app-store/notifications"]
-    with open(shop.folder / "simulator", "w") as log:
-        child = subprocess.Popen([program, *words], env=environment, stdout=log, stderr=subprocess.STDOUT)
-    Subset.children.append(child)
-    wait_for(lambda: shop.status("/health", simulated) == 200, "the simulated App Store alone")
+    child = shop.simulate(["app-store", "--app-store-notify", f"{shop.web}/app-store/notifications"], address, simulated)
     log = shop.start()
     check_unknown_paths(shop)
     key = shop.command("keys", "create", "--name", "shop", "--scopes", "accounts:read,accounts:write,app_store:read,app_store:write").strip()
-    file = shop.folder / "answer"
-
-    def ask(status, path, *words, base=None, bearer=None):
-        expect(shop.status(path, base, *(("-H", f"Authorization: Bearer {bearer}") if bearer else ()), *words), status, path)
-        return json.loads(file.read_text() or "{}")
-
-    account = ask(201, "/v1/accounts", "--json", '{"externalId":"customer-1"}', bearer=key)["id"]
-    token = ask(201, f"/v1/accounts/{account}/tokens", "-H", "Idempotency-Key: 1", "--json", '{"scopes":["app_store","app_store:spend"]}', bearer=key)["token"]
+    ask = shop.ask
+    account, token = shop.customer(key, "customer-1", "app_store", "app_store:spend")
     passed = ask(200, "/app/v1/app-store/customer", bearer=token)["appAccountToken"]
     order = json.dumps({"product": "com.example.sallyport.ticket.10", "appAccountToken": passed, "environment": "Production"})
     bought = ask(200, "/purchases", "-d", order, base=simulated)
@@ -543,6 +547,38 @@ def drive_purchases(subset, program, folder):
     wait_for(lambda: ask(200, balance, bearer=token)["units"] == -7, "the refund")
     expect(ask(410, "/app/v1/app-store/transactions", "--json", signed, bearer=token)["finish"], True, "a text from before the refund")
     expect(ask(200, balance, bearer=token)["spendable"], 0, "what can be spent")
+    shop.stop()
+    child.terminate()
+    expect(child.wait(60), 0, "the end of the simulator")
+    expect('"level":"error"' in log.read_text(), False, "an error in the log")
+
+
+def drive_devices(subset, program, folder):
+    """The bits of devices without an account of Amazon: a gift is given once for each phone, whoever signs in there. The other side is the simulated
+    service alone."""
+    (port,) = free_ports(1)
+    keys = folder / "data/development"
+    simulated = f"http://127.0.0.1:{port}/_sim"
+    shop = subset(
+        "DeviceCheck alone", MERCHANT_SECRET_FILE=keys / "merchant.secret", DEVICE_CHECK_TEAM_ID="SP4TESTDEV", DEVICE_CHECK_KEY_ID="SP4TESTKEY",
+        DEVICE_CHECK_PRIVATE_KEY=keys / "devicecheck/AuthKey_SP4TESTKEY.p8",
+        DEVICE_CHECK_PRODUCTION_URL=f"http://127.0.0.1:{port}/production", DEVICE_CHECK_DEVELOPMENT_URL=f"http://127.0.0.1:{port}/development",
+    )
+    child = shop.simulate(["devicecheck"], {"DEVICE_CHECK_SIMULATOR_LISTEN": f"127.0.0.1:{port}", "DATA_DIR": folder / "data"}, simulated)
+    log = shop.start()
+    check_unknown_paths(shop)
+    key = shop.command("keys", "create", "--name", "shop", "--scopes", "accounts:read,accounts:write,devices:read,devices:write").strip()
+    phone = shop.ask(200, "/devices", "-d", "{}", base=simulated)["device"]
+
+    def claim(bearer):
+        shown = shop.ask(200, f"/devices/{phone}/tokens", "-d", "{}", base=simulated)["deviceToken"]
+        return shop.ask(200, "/app/v1/devices/claim", "--json", json.dumps({"deviceToken": shown, "purpose": "free-trial"}), bearer=bearer)
+
+    (account, first), (_, second) = (shop.customer(key, f"customer-{number}", "devices") for number in (1, 2))
+    expect([claim(bearer)["decision"] for bearer in (first, second, first)], ["allow", "deny", "deny"], "a gift for each phone")
+    expect(shop.ask(200, f"/devices/{phone}", base=simulated)["records"] != [], True, "what Apple knows of the phone")
+    history = shop.ask(200, f"/v1/devices/accounts/{account}/history", bearer=key)["data"]
+    expect("claim" in [row["kind"] for row in history], True, "the history of the account")
     shop.stop()
     child.terminate()
     expect(child.wait(60), 0, "the end of the simulator")
