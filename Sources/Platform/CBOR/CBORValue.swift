@@ -2,15 +2,21 @@ import Primitives
 
 /// A value of CBOR (RFC 8949), as far as authenticators use it.
 package indirect enum CBORValue: Equatable, Sendable {
+    /// A number that is not negative.
     case unsigned(UInt64)
     /// The value is -1 minus this number.
     case negative(UInt64)
+    /// A byte string.
     case bytes([UInt8])
+    /// A text in UTF-8.
     case text(String)
+    /// Values in their order.
     case array([CBORValue])
     /// In the order in which they stand.
     case map([CBOREntry])
+    /// True or false.
     case bool(Bool)
+    /// No value.
     case null
 }
 
@@ -18,8 +24,10 @@ package indirect enum CBORValue: Equatable, Sendable {
 package struct CBOREntry: Equatable, Sendable {
     /// No two entries of a map have the same.
     package let key: CBORValue
+    /// What it stands for.
     package let value: CBORValue
 
+    /// An entry.
     package init(_ key: CBORValue, _ value: CBORValue) {
         self.key = key
         self.value = value

@@ -178,6 +178,7 @@ package struct AppStoreModel: Sendable {
     /// The simulated time.
     package var now: WallTime { clock.time(at: realTime) }
 
+    /// Takes the time of the request that has come.
     package mutating func moveTo(_ real: WallTime) { realTime = real }
 
     /// Begins anew, but for ids and the authority.

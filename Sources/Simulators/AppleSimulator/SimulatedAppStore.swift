@@ -85,6 +85,7 @@ package struct SimulatedAppStore: SimulatedSystem {
         ]
     }
 
+    /// Makes the root, the key of the API and the products.
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
         let root = try AppStoreAuthority.makeRoot(now: SystemClock().now())
         try Files.makeDirectory(folder + "/app-store", mode: 0o755)

@@ -8,7 +8,9 @@ public protocol DeviceTokenSource: Sendable {
 
 /// A token of the device, which is shown once.
 public enum DeviceToken: Sendable {
+    /// What the system has made, for one question.
     case token(Data)
+    /// There is none.
     case none(DeviceTokenAbsence)
 }
 

@@ -55,6 +55,7 @@ package final class DeviceBearerTokens: Sendable {
         var current: DeviceBearerToken?
     }
 
+    /// A process without a token yet.
     package init(_ maker: DeviceBearerTokenMaker) { state = Lock(State(maker: maker)) }
 
     /// The token to send.

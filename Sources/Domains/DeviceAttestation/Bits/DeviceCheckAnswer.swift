@@ -24,11 +24,14 @@ package enum DeviceCheckCall: String, Sendable, Hashable, CaseIterable {
 
 /// A request to Apple's service, without what says whose it is.
 package enum DeviceCheckRequest: Sendable, Hashable {
+    /// Reads the bits.
     case query
     /// Both bits are sent always: nobody says what becomes of one that is not.
     case update(DeviceBits)
+    /// Asks whether the token is genuine.
     case validate
 
+    /// Which call it is.
     package var call: DeviceCheckCall {
         switch self {
         case .query: .query

@@ -92,6 +92,7 @@ package struct DeviceCheckBreaker: Sendable {
     private var openUntil: MonotonicTime?
     private var isProbed = false
 
+    /// One that keeps nothing back.
     package init() {}
 
     /// Whether calls are kept back.

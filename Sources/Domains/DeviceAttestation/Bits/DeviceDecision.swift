@@ -16,10 +16,13 @@ package enum DeviceUnknown: String, Sendable, Hashable, CaseIterable {
 package struct DeviceEvidence: Sendable, Equatable {
     /// What Apple says of a device, or why that is not known.
     package enum Device: Sendable, Equatable {
+        /// Apple has said it.
         case record(DeviceRecord)
+        /// It is not known.
         case unknown(DeviceUnknown)
     }
 
+    /// What Apple says.
     package var device: Device
     /// The highest mark that waits for the account's next visit.
     package var queued: DeviceState?
@@ -30,6 +33,7 @@ package struct DeviceEvidence: Sendable, Equatable {
     /// The month of now.
     package var month: DeviceMonth
 
+    /// What is known now.
     package init(
         _ device: Device,
         queued: DeviceState? = nil,
@@ -47,8 +51,11 @@ package struct DeviceEvidence: Sendable, Equatable {
 
 /// What came of a purpose, and why.
 package struct DeviceDecision: Sendable, Equatable {
+    /// What came of a purpose.
     package enum Verdict: String, Sendable, Hashable, CaseIterable {
+        /// The account gets it.
         case allow
+        /// The account does not get it.
         case deny
         /// Cannot be told now.
         case unknown
@@ -80,7 +87,9 @@ package struct DeviceDecision: Sendable, Equatable {
         case decidesNothing = "decides-nothing"
     }
 
+    /// What came of it.
     package let verdict: Verdict
+    /// Why.
     package let reason: Reason
     /// The state that has counted; `nil` where nothing is known.
     package let state: DeviceState?

@@ -56,7 +56,9 @@ package struct DevicePolicies: Sendable, Equatable {
 
     /// An event that marks a device.
     package struct Event: Sendable, Equatable {
+        /// As callers send it.
         package let name: String
+        /// The state that it raises a device to.
         package let mark: DeviceState
     }
 

@@ -2,9 +2,12 @@ package import Primitives
 
 /// The two bits that Apple keeps of a device for a team.
 package struct DeviceBits: Hashable, Sendable {
+    /// The lower one, as Apple names it.
     package let bit0: Bool
+    /// The higher one, as Apple names it.
     package let bit1: Bool
 
+    /// Both bits.
     package init(bit0: Bool, bit1: Bool) {
         self.bit0 = bit0
         self.bit1 = bit1
@@ -24,6 +27,7 @@ package struct DeviceBits: Hashable, Sendable {
 
 /// A month of a year, UTC: how exactly Apple says when bits were last changed.
 package struct DeviceMonth: Hashable, Sendable {
+    /// Of the calendar.
     package let year: Int
     /// 1 to 12.
     package let month: Int

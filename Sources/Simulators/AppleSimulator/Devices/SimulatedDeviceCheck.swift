@@ -69,6 +69,7 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
         ]
     }
 
+    /// Makes the key of the developer.
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
         try Files.makeDirectory(folder + "/devicecheck", mode: 0o755)
         try Files.write(folder + keyFile, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
