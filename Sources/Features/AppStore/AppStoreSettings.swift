@@ -29,7 +29,7 @@ struct AppStoreSettings: Sendable {
     /// The least time between two readings of what Apple has of a customer.
     let reconciliationPause: Duration
     let forwards: ForwardSettings
-    let gifts: GiftTable
+    let gifts: GiftSettings
     let server: ServerAPISettings
 
     /// The settings that switch purchases on.
@@ -102,7 +102,7 @@ struct AppStoreSettings: Sendable {
         refundPreference = ["decline": .decline, "grant": .grantFull, "prorate": .grantProrated][preference.octets]
         revocation = RevocationPolicy(&read)
         forwards = ForwardSettings(&read)
-        gifts = GiftTable(&read)
+        gifts = GiftSettings(&read)
         server = ServerAPISettings(&read)
         guard !bundleID.isEmpty else { return }
         if products.isEmpty { read.complain("app_store.products", "not set, and app_store.bundle_id is") }

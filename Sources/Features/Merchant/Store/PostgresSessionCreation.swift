@@ -188,7 +188,8 @@ final class PostgresSessionCreation {
             if rows.rowCount == 1 { return .stored }
         } catch {
             if error.sqlState == PostgresSessionCreation.heldState { return .referenceHeld(by: try await holder(new)) }
-            if let refusal = error.sqlState.flatMap(AccountRefusal.init) { return .accountRefused(refusal) }
+            let refusal = error.sqlState.flatMap { AccountRefusal(word: $0.octets) }
+            if let refusal { return .accountRefused(refusal) }
             guard error.code == .outcomeUnknown else { throw StoreError(error) }
             return try await verifyCommit(new, error).map { .claimed($0) } ?? .stored
         }

@@ -2,7 +2,7 @@ import Primitives
 import Settings
 
 /// What is given without a purchase: units for each purpose of a gift that a device may have once.
-struct GiftTable: Sendable, Hashable {
+struct GiftSettings: Sendable, Hashable {
     private static let setting = "app_store.gifts"
     private static let most: Int64 = 1_000_000
 
@@ -10,17 +10,17 @@ struct GiftTable: Sendable, Hashable {
 
     init(_ read: inout SettingReader) {
         let words = read.list(
-            GiftTable.setting,
+            GiftSettings.setting,
             "",
             "units that a gift of DeviceCheck adds to an account's, by purpose, such as free-trial=1,ticket-gift=3; empty: none"
         )
         var units: [OctetText: Int64] = [:]
         for word in words {
             let parts = word.split(separator: "=", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, let count = Int64(parts[1]), 1...GiftTable.most ~= count,
+            guard parts.count == 2, !parts[0].isEmpty, let count = Int64(parts[1]), 1...GiftSettings.most ~= count,
                 units.updateValue(count, forKey: String(parts[0]).octets) == nil
             else {
-                read.complain(GiftTable.setting, "not purposes with their units such as free-trial=1, each once")
+                read.complain(GiftSettings.setting, "not purposes with their units such as free-trial=1, each once")
                 break
             }
         }
