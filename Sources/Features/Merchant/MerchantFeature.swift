@@ -1,3 +1,4 @@
+import Accounts
 import AmazonPay
 import Checkout
 import EventIO
@@ -67,6 +68,7 @@ package struct MerchantProcess: FeatureProcess {
             var rules = ServiceRules.ofMerchants(claims: checkout.account.claimScope, events: events)
             rules.refusals = { $0.forMerchantAPI }
             service.serve(part, rules)
+            try loop.part(AccountsFeature.self).serve()
         }
         return part
     }

@@ -13,10 +13,20 @@ package struct AccountData: FeatureSlot {
     package let erase: AccountEraser
     /// Gives all of it, for the person.
     package let export: AccountExporter
+    /// Whether accounts are served wherever the feature is on.
+    package let needsAccounts: Bool
 
     /// Data of a feature; declared once as a static member.
-    package init(_ name: String, erase: @escaping AccountEraser, export: @escaping AccountExporter) {
+    ///
+    /// - Parameter needsAccounts: `false` where the feature can be on without accounts: it has them served by `AccountsPart.serve`.
+    package init(
+        _ name: String,
+        needsAccounts: Bool = true,
+        erase: @escaping AccountEraser,
+        export: @escaping AccountExporter
+    ) {
         self.name = name
+        self.needsAccounts = needsAccounts
         self.erase = erase
         self.export = export
     }

@@ -6,7 +6,7 @@ package import Web
 
 /// Accounts: who a person is to the merchant, what all features together keep of one, and the tokens of apps.
 ///
-/// Its routes are served where a feature is on that keeps something of accounts.
+/// Its routes are served where a feature is on that needs accounts, or has them served.
 package struct AccountsFeature: Feature, FeatureProcess {
     private var data: [AccountData] = []
     private var isServed = false
@@ -26,18 +26,14 @@ package struct AccountsFeature: Feature, FeatureProcess {
     package func start(_ process: ProcessContext) -> AccountsFeature {
         var shared = self
         shared.data = process.slots(AccountData.self)
-        shared.isServed = !process.activeSlots(AccountData.self).isEmpty
+        shared.isServed = process.activeSlots(AccountData.self).contains(where: \.needsAccounts)
         shared.appScopes = process.activeSlots(AppScope.self)
         return shared
     }
 
     package func open(_ loop: LoopContext) throws -> AccountsPart {
-        let part = AccountsPart(loop, data, isServed: isServed, appScopes: appScopes)
-        if isServed {
-            let service = try loop.part(ServiceFeature.self)
-            service.serve(part)
-            service.authenticateApps(with: part)
-        }
+        let part = AccountsPart(loop, data, appScopes: appScopes)
+        if isServed { try part.serve() }
         return part
     }
 }

@@ -14,12 +14,11 @@ package final class AccountsPart: FeaturePart {
 
     let loop: LoopContext
     let records: AccountRecords
-    /// Whether a feature is on that keeps something of accounts.
-    private let isServed: Bool
+    private var isServed = false
     /// What features let apps do, those that are on.
     let appScopes: [AppScope]
 
-    init(_ loop: LoopContext, _ data: [AccountData], isServed: Bool, appScopes: [AppScope] = []) {
+    init(_ loop: LoopContext, _ data: [AccountData], appScopes: [AppScope] = []) {
         self.loop = loop
         let logger = loop.logger
         records = AccountRecords(loop.database, data) { feature, account, detail in
@@ -28,8 +27,20 @@ package final class AccountsPart: FeaturePart {
             ]
             logger.warning("account.erase_failed", fields)
         }
-        self.isServed = isServed
         self.appScopes = appScopes
+    }
+
+    /// Serves the routes, once.
+    ///
+    /// For a feature that keeps something of accounts where its own settings say so.
+    ///
+    /// - Throws: `FeatureError` where `/v1` is not there.
+    package func serve() throws {
+        guard !isServed else { return }
+        isServed = true
+        let service = try loop.part(ServiceFeature.self)
+        service.serve(self)
+        service.authenticateApps(with: self)
     }
 
     package func schedule(_ jobs: JobSchedule) {

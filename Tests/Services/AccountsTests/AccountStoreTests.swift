@@ -26,7 +26,7 @@ private final class AccountRig {
         self.client = client
         self.admin = admin
         let loop = LoopContext(reactor, database: client, headers: HeaderPolicy(includesSubdomains: true))
-        part = AccountsPart(loop, [.shoes], isServed: true)
+        part = AccountsPart(loop, [.shoes])
     }
 
     /// Opens an account as features do.

@@ -16,6 +16,7 @@ extension AccountData {
     /// Orders, which stay as nobody's.
     static let merchant = AccountData(
         "merchant",
+        needsAccounts: false,
         erase: { database, account in
             let orders = try await database.work(OrderAccountStatement.unlink(account)).first()
             return AccountErasure(orders > 0 ? ["orders": orders] : [:])
