@@ -31,7 +31,7 @@ from postgres import Postgres  # noqa: E402
 EDITS = [
     ("Package.swift", '            part("SecurityText",', '            part("Notes"),\n'),
     ("Package.swift", '            part("AmazonPaySimulator",', '            part("StampSimulator", ["SimulatorCore"]),\n'),
-    ("Package.swift", '                    "PushSimulator", "AppleSimulator", "CBuild",', '                    "Notes", "StampSimulator",\n'),
+    ("Package.swift", '                    "AmazonPaySimulator", "PushSimulator", "AppleSimulator", "CBuild",', '                    "Notes", "StampSimulator",\n'),
     (LIST, "import SecurityText\n", "import Notes\nimport StampSimulator\n"),
     (LIST, "MerchantFeature.self", None),
     (LIST, "SimulatedAmazonPay.self", None),
