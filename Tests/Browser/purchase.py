@@ -258,7 +258,7 @@ def case_cart_kept(shop, folder):
         tab = one.tab
 
         def quantity():
-            tab.until(lambda: tab.find("#hd8") and tab.find("#amzn_button")[0].is_enabled(), "no cart")
+            tab.until(lambda: tab.find("#hd8") and any(button.is_enabled() for button in tab.find("#amzn_button")), "no cart")
             return tab.find("#hd8")[0].get_attribute("value")
 
         tab.driver.get(shop.web + "/browser/cart")
