@@ -35,7 +35,7 @@ class Shop:
     def __init__(self, program, extra=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="sallyport-demo-"))
         self.folder.chmod(0o755)
-        listen, admin, simulator, push, phones = free_ports(5)
+        listen, admin, simulator, push, phones, store, devices = free_ports(7)
         self.web, self.simulator = f"https://localhost:{listen}", f"https://localhost:{simulator}"
         self.link, self.admin = f"https://links.localhost:{listen}", f"http://localhost:{admin}"
         self.phones = f"http://127.0.0.1:{phones}/_sim"
@@ -43,6 +43,7 @@ class Shop:
             "LISTEN": f"127.0.0.1:{listen}", "ADMIN_LISTEN": f"127.0.0.1:{admin}", "WEB_BASE_URL": self.web,
             "LINK_BASE_URL": self.link, "SIMULATOR_LISTEN": f"127.0.0.1:{simulator}",
             "PUSH_SIMULATOR_LISTEN": f"127.0.0.1:{push}", "PUSH_SIMULATOR_CONTROL": f"127.0.0.1:{phones}",
+            "APP_STORE_SIMULATOR_LISTEN": f"127.0.0.1:{store}", "DEVICE_CHECK_SIMULATOR_LISTEN": f"127.0.0.1:{devices}",
             "DATA_DIR": str(self.folder / "var"), **(extra or {}),
         }
         environment = {**os.environ, **{"SALLYPORT_" + key: value for key, value in settings.items()}}

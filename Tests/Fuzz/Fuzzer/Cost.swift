@@ -9,8 +9,8 @@ enum Cost {
     private static let sizes = [4_096, 8_192, 16_384]
     /// Between twice and four times as much.
     private static let growth = 2.9
-    /// How often something slow is measured before it is called slow.
-    private static let rounds = 6
+    /// How often something slow is measured before it is called slow: often, since other work of the machine slows a few in a row.
+    private static let rounds = 24
     /// How much longer than the reference reading may take.
     private static let bound = 4_000.0
 
