@@ -74,6 +74,19 @@ import Testing
         }
     }
 
+    /// The code is looked at in the request's turn, so that one which is being used up is good for no second device.
+    @Test func `cost a device token for each guess at a code`() async throws {
+        try await withDevices { shop in
+            try shop.open([anna])
+            let token = shop.apple.token(of: 0)
+            for word in ["device_reset_code_wrong", "device_token_used"] {
+                let question = try shop.question(anna, token)
+                let answer = await shop.answer { try await shop.part.reset(question, code: "AAAAAAAAAA") }
+                #expect(answer.word("code") == word)
+            }
+        }
+    }
+
     private func reset(_ account: UUIDBytes, _ code: String, _ shop: DeviceFixture) async -> JSONValue {
         await shop.answer {
             try await shop.part.reset(try shop.question(account, shop.apple.token(of: 0)), code: code)

@@ -36,11 +36,15 @@ extension DeviceCheckPart {
     /// Gives a device back its good name, by a code of support.
     func reset(_ question: DeviceQuestion, code: String) async throws(Failure) -> JSONValue {
         let digest = SHA256.digest(of: Array(code.utf8))
+        // First its turn, then the look: a code that another request is using up is not good for a second device.
+        let flow = try await DeviceFlow(self, question, isFinal: true)
         let found = try await Failure.mapErrors {
             try await loop.database.read(DeviceStatement.resetFind(question.account, digest)).single()
         }
-        guard let found else { throw Failure(.deviceResetCodeWrong, field: "code") }
-        let flow = try await DeviceFlow(self, question, isFinal: true)
+        guard let found else {
+            _ = try await flow.end()
+            throw Failure(.deviceResetCodeWrong, field: "code")
+        }
         let detail = [
             JSONMember("operator", .string(found.operatorName)), JSONMember("reason", .string(found.reason)),
         ]
@@ -52,11 +56,14 @@ extension DeviceCheckPart {
 
     /// Takes the marks off a device whose owner gives it away; what the account has had stays had.
     func release(_ question: DeviceQuestion) async throws(Failure) -> JSONValue {
+        let flow = try await DeviceFlow(self, question, isFinal: true)
         let isEarly = try await Failure.mapErrors {
             try await loop.database.read(DeviceStatement.hasReleased(question.account)).first()
         }
-        guard !isEarly else { throw Failure(.deviceReleasedLately) }
-        let flow = try await DeviceFlow(self, question, isFinal: true)
+        guard !isEarly else {
+            _ = try await flow.end()
+            throw Failure(.deviceReleasedLately)
+        }
         try await lower(flow, "release", hasBlocked: false, [])
         flow.notes.isReleased = true
         _ = try await flow.end()
