@@ -42,10 +42,8 @@ class Load:
                     if self.sent < goal:
                         self.begin(selector)
                     continue
-                self.statuses[answer.status] += 1
+                self.count(answer)
                 answered += 1
-                if answer.status == 200:
-                    self.sessions.append(session_of(routes.ticket_of(answer)))
                 if after and answered == count // 2:
                     after()
                 if self.sent >= goal or answer.field("connection") == "close":
@@ -55,6 +53,13 @@ class Load:
                 else:
                     self.next(connection)
         return self
+
+    def count(self, answer):
+        """Whether a request was answered with a ticket."""
+        self.statuses[answer.status] += 1
+        if answer.status == 200:
+            self.sessions.append(session_of(routes.ticket_of(answer)))
+        return answer.status == 200
 
     def begin(self, selector):
         connection = Connection(self.shop.clear_port)
@@ -153,7 +158,7 @@ def killed(shop, book):
     """A backend of the database is killed in the middle, and all others with it, as by the kernel when memory runs out."""
     before = stored_sessions(shop)
     load = Load(shop).run(1000, after=lambda: kill_backends(shop))
-    wait_for_recovery(shop)
+    wait_for_recovery(shop, load)
     beyond, unknown, note = compare(shop, book, "killed", before, load)
     # A group may have committed although its answer was lost: the client was told to try again, and the row is there. That may befall a
     # client twice, when its loop is back before the postmaster has noticed the death.
@@ -169,14 +174,14 @@ def kill_backends(shop):
     os.kill(int(pids[0]), signal.SIGKILL)
 
 
-def wait_for_recovery(shop):
-    """Until connections to every loop are served: a dozen in a row, which the kernel spreads over them."""
+def wait_for_recovery(shop, load):
+    """Until connections to every loop are served: a dozen in a row, which the kernel spreads over them. They store rows, too, so the load counts them."""
     deadline, served = time.monotonic() + 30, 0
     while served < 12:
         if time.monotonic() > deadline:
             raise Refused("the server did not come back within 30 s after its database was killed")
         connection = Connection(shop.clear_port)
-        served = served + 1 if connection.ask(routes.issue_request(shop)).status == 200 else 0
+        served = served + 1 if load.count(connection.ask(routes.issue_request(shop))) else 0
         connection.close()
         if not served:
             time.sleep(0.1)
