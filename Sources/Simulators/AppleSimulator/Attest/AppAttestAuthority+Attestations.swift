@@ -66,6 +66,11 @@ extension AppAttestAuthority {
         return flaw == .trailingByte ? object + [0] : object
     }
 
+    /// The receipt inside an attestation; `nil` where there is none.
+    static func receipt(of attestation: [UInt8]) -> [UInt8]? {
+        (try? CBORValue(attestation))?["attStmt"]?["receipt"]?.asBytes
+    }
+
     private static func data(_ order: AttestOrder, _ flaw: AttestationFlaw?) throws(CryptographyError) -> [UInt8] {
         let app = flaw == .otherApp ? order.app + ".other" : order.app
         let kind =

@@ -11,6 +11,8 @@ package struct ReceiptOrder: Sendable {
     package let clientDataHash: [UInt8]
     /// How many keys the device has had attested of late; `nil` for the receipt of an attestation.
     package let riskMetric: Int?
+    /// How long it is exchanged for no newer one, where it has a metric.
+    package var pause = Duration.seconds(86_400)
 
     /// A receipt of Apple's service, in exchange for another.
     package init(app: String, isDevelopment: Bool, clientDataHash: [UInt8], riskMetric: Int?) {
@@ -19,6 +21,9 @@ package struct ReceiptOrder: Sendable {
         self.clientDataHash = clientDataHash
         self.riskMetric = riskMetric
     }
+
+    /// How long receipts can be exchanged.
+    static let life = Duration.seconds(90 * 86_400)
 
     init(_ order: AttestOrder) {
         self.init(
@@ -88,7 +93,6 @@ extension AppAttestAuthority {
         let created = now + (flaw == .old ? .seconds(-3_600) : flaw == .early ? .seconds(3_600) : .zero)
         let isDevelopment = flaw == .otherEnvironment ? !order.isDevelopment : order.isDevelopment
         let kind = flaw == .otherKind ? "TOKEN" : order.riskMetric == nil ? "ATTEST" : "RECEIPT"
-        let day = Duration.seconds(86_400)
         let token = Base64.encode(SHA256.digest(of: leaf).bytes)
         var fields = [
             field(2, flaw == .otherApp ? order.app + ".other" : order.app),
@@ -97,8 +101,10 @@ extension AppAttestAuthority {
         ]
         if flaw == .noCreation { fields.removeLast() }
         if flaw == .fieldTwice { fields.append(field(12, text(of: created))) }
-        if let metric = order.riskMetric { fields += [field(17, String(metric)), field(19, text(of: created + day))] }
-        fields.append(field(21, text(of: created + day * 90)))
+        if let metric = order.riskMetric {
+            fields += [field(17, String(metric)), field(19, text(of: created + order.pause))]
+        }
+        fields.append(field(21, text(of: created + ReceiptOrder.life)))
         return DERValue.encode(DERValue.Tag.set, fields.flatMap(\.self))
     }
 

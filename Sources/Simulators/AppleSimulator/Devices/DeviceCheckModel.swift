@@ -59,6 +59,7 @@ package struct DeviceCheckModel: Sendable {
         var devices: [SimulatedDevice] = []
         var bits: [TwoBitsKey: TwoBits] = [:]
         var tokens = DeviceTokens()
+        var receipts = IssuedReceipts()
         var rules = DeviceCheckRules()
     }
 

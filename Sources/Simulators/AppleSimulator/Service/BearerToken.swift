@@ -29,10 +29,14 @@ struct BearerToken {
 
     /// The token of a field; `nil` where there is none that can be read.
     ///
-    /// - Parameter authorization: The value of the field; `nil` where there is none.
-    init?(_ authorization: String?) {
+    /// - Parameters:
+    ///   - authorization: The value of the field; `nil` where there is none.
+    ///   - mayBeBare: Whether the word in front of it may be missing.
+    init?(_ authorization: String?, mayBeBare: Bool = false) {
         let words = (authorization ?? "").octets.parts(between: UInt8(ascii: " "), keepingEmpty: false)
-        guard words.count == 2, words[0].octets.lowercase.octets == "bearer", let token = try? CompactJWS(words[1])
+        let isBare = mayBeBare && words.count == 1
+        guard isBare || (words.count == 2 && words[0].octets.lowercase.octets == "bearer"), let last = words.last,
+            let token = try? CompactJWS(last)
         else { return nil }
         self.token = token
     }

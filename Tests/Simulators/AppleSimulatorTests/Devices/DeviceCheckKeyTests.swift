@@ -25,7 +25,7 @@ struct DeviceCheckKeyTests {
             do throws(DeviceCheckRefusal) {
                 let field = "Bearer " + (one["token"]?.text ?? "")
                 let team = try BearerToken.team(
-                    field,
+                    BearerToken(field),
                     keys: [DeviceCheckKey(key: key, hasDeviceCheck: true)],
                     now: time
                 )

@@ -45,6 +45,10 @@ extension DeviceCheckModel {
         case ("POST", "erase"):
             try erase(device, body)
             return .json(200, json(device.number))
+        case ("POST", "risk"):
+            try body?.check([.init("metric", .count)])
+            state.devices[device.number - 1].riskMetric = body?.value["metric"]?.integer.map { min($0, 999_999_999) }
+            return .json(200, json(device.number))
         case ("POST", "hold"):
             try hold(device, body)
             return .json(200, json(device.number))

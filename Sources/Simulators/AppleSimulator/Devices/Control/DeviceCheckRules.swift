@@ -34,6 +34,8 @@ struct DeviceCheckRules: Sendable {
     var hasNewline = false
     /// How long a token of a device is good, in seconds of the simulated clock.
     var tokenLife = 120
+    /// How long a new receipt is exchanged for no newer one, in seconds of the simulated clock.
+    var receiptPause = 86_400
 
     /// Takes over what a tester names.
     ///
@@ -43,7 +45,7 @@ struct DeviceCheckRules: Sendable {
             .init("use", .oneOf(Use.allCases.map(\.rawValue))),
             .init("absentBit", .oneOf(AbsentBit.allCases.map(\.rawValue))),
             .init("wording", .oneOf(Wording.allCases.map(\.rawValue))), .init("newline", .flag),
-            .init("tokenLife", .count),
+            .init("tokenLife", .count), .init("receiptPause", .count),
         ])
         let value = body.value
         use = value["use"]?.text.flatMap { Use(rawValue: $0) } ?? use
@@ -51,12 +53,14 @@ struct DeviceCheckRules: Sendable {
         wording = value["wording"]?.text.flatMap { Wording(rawValue: $0) } ?? wording
         hasNewline = value["newline"]?.flag ?? hasNewline
         tokenLife = min(value["tokenLife"]?.integer ?? tokenLife, 86_400)
+        receiptPause = min(value["receiptPause"]?.integer ?? receiptPause, 60 * 86_400)
     }
 
     var json: JSONValue {
         [
             "use": .string(use.rawValue), "absentBit": .string(absentBit.rawValue),
             "wording": .string(wording.rawValue), "newline": .bool(hasNewline), "tokenLife": JSONValue(tokenLife),
+            "receiptPause": JSONValue(receiptPause),
         ]
     }
 
@@ -64,7 +68,8 @@ struct DeviceCheckRules: Sendable {
 
     /// The answer of a refusal.
     func answer(_ refusal: DeviceCheckRefusal) -> SimulatorAnswer {
-        text(refusal.status, wording == .wire ? refusal.seen : refusal.documented)
+        guard refusal != .tooEarly else { return SimulatorAnswer(refusal.status) }
+        return text(refusal.status, wording == .wire ? refusal.seen : refusal.documented)
     }
 
     /// The answer to a query about a device that was never told anything.

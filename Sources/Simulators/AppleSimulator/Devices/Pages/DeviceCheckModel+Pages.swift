@@ -68,7 +68,14 @@ extension DeviceCheckModel {
         let language = PageLanguage(acceptLanguage: request.first("accept-language"))
         let page = SimulatorPage.ofPhones(language, language.text("DeviceCheck の端末", "Phones with DeviceCheck"))
         let cards = state.devices.suffix(Self.shownPhones).map { device in
-            PhoneCard(device: device, bits: bits(of: device), server: configuration.appServer, page: page).html
+            PhoneCard(
+                device: device,
+                bits: bits(of: device),
+                risks: risks(of: device),
+                server: configuration.appServer,
+                page: page
+            )
+            .html
         }
         return page.answer(
             200,
@@ -94,6 +101,12 @@ extension DeviceCheckModel {
         DeviceEnvironment.allCases.map { environment in
             let team = configuration.team.octets
             return (environment, state.bits[TwoBitsKey(device: device.number, team: team, environment: environment)])
+        }
+    }
+
+    private func risks(of device: SimulatedDevice) -> [(DeviceEnvironment, Int)] {
+        DeviceEnvironment.allCases.compactMap { environment in
+            device.risk(in: environment, at: now).map { (environment, $0) }
         }
     }
 

@@ -5,6 +5,8 @@ struct PhoneCard {
     let device: SimulatedDevice
     /// What the vendor has for the developer, by environment.
     let bits: [(DeviceEnvironment, TwoBits?)]
+    /// How many keys the vendor says were attested on it, by environment.
+    let risks: [(DeviceEnvironment, Int)]
     /// Where the app asks, unless somebody says otherwise.
     let server: String
     let page: SimulatorPage
@@ -19,6 +21,7 @@ struct PhoneCard {
         <table class="bits"><tr><th>Apple</th><th>bit0</th><th>bit1</th><th>\(language.text("更新", "Updated"))</th></tr>
         \(bits.map(row))</table>
         \(app)
+        \(risk)
         <ul class="story">\(device.story.reversed().map { line -> HTML in "<li>\(line)</li>\n" })</ul>
         \(sale)</section>
 
@@ -104,6 +107,25 @@ struct PhoneCard {
         <button>\(language.text("リセット", "Reset"))</button></form>
 
         """
+    }
+
+    // MARK: App Attest
+
+    private var risk: HTML {
+        let counts = risks.map { environment, metric -> HTML in
+            "\(environment.rawValue): <b>\(String(metric))</b> "
+        }
+        let none: HTML = "\(language.text("なし", "none"))"
+        return """
+            <p class="risk">\(language.text("この端末で証明された鍵", "Keys attested on this phone")): \
+            \(risks.isEmpty ? [none] : counts)</p>
+            <form class="wide" method="post" action="\(path)/risk">
+            <label>\(language.text("Apple が答える数", "The number that Apple says"))<input type="number" name="metric" \
+            min="0" max="999999999" value="\(device.riskMetric.map { String($0) } ?? "")" \
+            placeholder="\(language.text("実際の数", "as it is"))"></label>
+            <button>\(language.text("変える", "Change"))</button></form>
+
+            """
     }
 
     // MARK: Sale

@@ -86,7 +86,8 @@ extension DeviceCheckModel {
             .sorted { ($0.key.team, $0.key.environment.rawValue) < ($1.key.team, $1.key.environment.rawValue) }
         return [
             "device": JSONValue(number), "name": .string(device.name), "owner": .string(device.owner),
-            "supported": .bool(device.isSupported), "app": device.app.map(json) ?? .null,
+            "supported": .bool(device.isSupported), "riskMetric": risk(of: device),
+            "app": device.app.map(json) ?? .null,
             "records": .array(
                 records.map { key, bits in
                     .object(
@@ -100,6 +101,15 @@ extension DeviceCheckModel {
             "story": .array(device.story.map(JSONValue.string)),
             "waiting": JSONValue(holds.filter { $0.device == number }.reduce(0) { $0 + $1.count }),
         ]
+    }
+
+    /// What a receipt of now says of the device, by environment.
+    private func risk(of device: SimulatedDevice) -> JSONValue {
+        .object(
+            DeviceEnvironment.allCases.compactMap { environment in
+                device.risk(in: environment, at: now).map { JSONMember(environment.rawValue, JSONValue($0)) }
+            }
+        )
     }
 
     private func json(_ app: InstalledApp) -> JSONValue {

@@ -7,7 +7,7 @@ import StrictJSON
 
 extension DeviceCheckModel {
     /// Who attests; its certificates go by the real clock, as servers do.
-    private mutating func authority() throws(CryptographyError) -> AppAttestAuthority {
+    mutating func authority() throws(CryptographyError) -> AppAttestAuthority {
         if let made = attestAuthority { return made }
         let made: AppAttestAuthority
         if let roots = configuration.attestRoots {
@@ -79,6 +79,11 @@ extension DeviceCheckModel {
             )
             let flaw = call.flaw.flatMap { AttestationFlaw(rawValue: $0) }
             let object = try authority().attest(order, now: realTime, flaw: flaw)
+            let environment = device.app?.environment ?? .production
+            state.devices[device.number - 1].noteAttestation(in: environment, at: now)
+            if let receipt = AppAttestAuthority.receipt(of: object) {
+                state.receipts.add(receipt, IssuedReceipt(order, in: environment, on: device.number, at: now))
+            }
             return ["attestation": .string(Base64.encode(object))]
         }
         var key = key

@@ -69,11 +69,17 @@ struct PhoneForm: Sendable {
         var members: [JSONMember] = []
         do throws(HTTPParameterError) {
             for (name, value) in try HTTPParameters(request.body.span).all where !value.isEmpty {
-                members.append(
-                    JSONMember(name, name.octets == "supported" ? .bool(value.octets == "true") : .string(value))
-                )
+                members.append(JSONMember(name, PhoneForm.member(name, value)))
             }
         } catch { throw ControlError("The form cannot be read.") }
         self.request = .object(members)
+    }
+
+    private static func member(_ name: String, _ value: String) -> JSONValue {
+        switch name.octets {
+        case "supported": .bool(value.octets == "true")
+        case "metric": Int(value).map { JSONValue($0) } ?? .string(value)
+        default: .string(value)
+        }
     }
 }

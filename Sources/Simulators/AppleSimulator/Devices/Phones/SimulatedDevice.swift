@@ -13,6 +13,10 @@ struct SimulatedDevice: Sendable {
     var isSupported = true
     /// `nil` where the app is not installed.
     var app: InstalledApp?
+    /// When keys of the app were attested on it, by environment; erasing the phone changes nothing of it.
+    private(set) var attestations: [DeviceEnvironment: [WallTime]] = [:]
+    /// What the vendor says of how many there were, in the place of the truth; `nil` for that.
+    var riskMetric: Int?
     /// What has happened to it of late.
     private(set) var story: [String] = []
 
@@ -20,6 +24,21 @@ struct SimulatedDevice: Sendable {
 
     init(number: Int, name: String, owner: String) {
         (self.number, self.name, self.owner) = (number, name, owner)
+    }
+
+    /// For how long the vendor remembers an attestation.
+    private static let memory = Duration.seconds(30 * 86_400)
+
+    /// Counts a key that was attested.
+    mutating func noteAttestation(in environment: DeviceEnvironment, at now: WallTime) {
+        let kept = attestations[environment, default: []].filter { now < $0 + Self.memory }
+        attestations[environment] = kept.suffix(9_999) + [now]
+    }
+
+    /// What the vendor says of how many keys the device has had attested; `nil` where it knows nothing any more.
+    func risk(in environment: DeviceEnvironment, at now: WallTime) -> Int? {
+        let count = attestations[environment, default: []].count { now < $0 + Self.memory }
+        return riskMetric ?? (count > 0 ? count : nil)
     }
 
     mutating func note(_ line: String) {

@@ -9,6 +9,8 @@ struct CheckedRequest: Sendable {
         /// A bit is `nil` where the request does not name it.
         case update(Bool?, Bool?)
         case validate
+        /// For a newer one.
+        case exchange(IssuedReceipt, [UInt8])
     }
 
     let device: Int
@@ -27,11 +29,12 @@ extension DeviceCheckModel {
         _ route: DeviceCheckRoute,
         _ entry: inout DeviceCheckEntry
     ) throws(DeviceCheckRefusal) -> CheckedRequest {
+        guard route.operation != .attestationData else { return try checkReceipt(request, route, &entry) }
         let content = (try? JSONParser.parse(request.body)) ?? .null
         entry.note(content)
         guard request.method.octets == "POST" else { throw .methodNotAllowed }
         // Clients go by the real clock, wherever the simulated one is.
-        let team = try BearerToken.team(request.first("authorization"), keys: state.keys, now: realTime)
+        let team = try BearerToken.team(BearerToken(request.first("authorization")), keys: state.keys, now: realTime)
         entry.team = team
         guard case .object = content else { throw .badPayload }
         let text = content["device_token"]?.text ?? ""
@@ -70,6 +73,8 @@ extension DeviceCheckModel {
         switch operation {
         case .queryTwoBits: return .query
         case .validateDeviceToken: return .validate
+        // Its content is no object.
+        case .attestationData: throw .badPayload
         case .updateTwoBits:
             let given = [content["bit0"], content["bit1"]]
             let bits = given.map { $0?.flag }

@@ -32,6 +32,7 @@ package struct DeviceCheckEntry: CallLogEntry {
         var deviceToken: String?
         var bit0: JSONValue?
         var bit1: JSONValue?
+        var receipt: String?
     }
 
     private static let shown = 200
@@ -44,8 +45,11 @@ package struct DeviceCheckEntry: CallLogEntry {
         contentType = Self.begin(of: request.first("content-type") ?? "")
         let field = request.first("authorization")
         authorization = field.map(Self.digest)
-        keyID = BearerToken(field)?.keyID.map(Self.begin)
+        keyID = BearerToken(field, mayBeBare: true)?.keyID.map(Self.begin)
     }
+
+    /// Takes in a receipt.
+    mutating func note(receipt: [UInt8]) { body.receipt = Self.digest(receipt) }
 
     /// Takes in the content.
     mutating func note(_ content: JSONValue) {
@@ -65,8 +69,10 @@ package struct DeviceCheckEntry: CallLogEntry {
     private static func begin(of text: String) -> String { String(text.prefix(shown)) }
 
     /// Nobody gets back to the token from its first bytes.
-    private static func digest(_ text: String) -> String {
-        Hex.encode(Array(SHA256.digest(of: Array(text.utf8)).bytes.prefix(8)))
+    private static func digest(_ text: String) -> String { digest(Array(text.utf8)) }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        Hex.encode(Array(SHA256.digest(of: bytes).bytes.prefix(8)))
     }
 
     /// A value as it came, or only that it is a list or an object.
@@ -87,7 +93,8 @@ package struct DeviceCheckEntry: CallLogEntry {
             "keyId": JSONValue(keyID), "teamId": JSONValue(team),
             "device": device.map { JSONValue($0) } ?? .null, "deviceToken": JSONValue(body.deviceToken),
             "transactionId": JSONValue(body.transaction), "timestamp": body.timestamp ?? .null,
-            "bit0": body.bit0 ?? .null, "bit1": body.bit1 ?? .null, "status": JSONValue(status),
+            "bit0": body.bit0 ?? .null, "bit1": body.bit1 ?? .null,
+            "receipt": JSONValue(body.receipt), "status": JSONValue(status),
             "answer": .string(answer), "fault": JSONValue(fault),
         ]
     }

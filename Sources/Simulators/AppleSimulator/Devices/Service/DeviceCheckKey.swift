@@ -26,14 +26,14 @@ extension BearerToken {
     /// The team in whose name a request comes.
     ///
     /// - Parameters:
-    ///   - authorization: The value of the field; `nil` where there is none.
+    ///   - token: Of its field; `nil` where there is none that can be read.
     ///   - now: By the real clock.
     static func team(
-        _ authorization: String?,
+        _ token: BearerToken?,
         keys: [DeviceCheckKey],
         now: WallTime
     ) throws(DeviceCheckRefusal) -> String {
-        guard let token = BearerToken(authorization) else { throw .badAuthorization }
+        guard let token else { throw .badAuthorization }
         guard let claims = token.claims(signedBy: keys.filter(\.isUsable).map(\.key)),
             let team = claims["iss"]?.text, let start = claims["iat"]?.integer, times.contains(start)
         else { throw .invalidAuthorization }

@@ -47,6 +47,7 @@ extension DeviceCheckModel {
     /// The HTTP status of a word that a fault names as its reason.
     static func status(ofReason word: String) -> Int? {
         DeviceCheckRefusal(rawValue: word)?.status ?? DeviceCheckMisanswer(rawValue: word)?.status
+            ?? ReceiptFlaw(rawValue: word).map { _ in 200 }
     }
 
     /// The answer of a fault: the text of its word, its word as a text, or the text of its status.

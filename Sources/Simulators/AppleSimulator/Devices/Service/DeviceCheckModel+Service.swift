@@ -52,7 +52,7 @@ extension DeviceCheckModel {
         pause.entry.fault = pause.fault?.kind.name
         switch pause.fault?.kind {
         case .resetBefore: return log(pause.entry, SimulatorAnswer(0), .nothing)
-        case .refusal(let status, let reason):
+        case .refusal(let status, let reason) where pause.receiptFlaw == nil:
             let answer = misanswer(status, reason, pause)
             return log(pause.entry, answer)
         case .htmlBody(.some(let status)): return log(pause.entry, .gatewayPage(status))
@@ -84,7 +84,8 @@ extension DeviceCheckModel {
     }
 
     private mutating func end(_ pause: DeviceCheckPause, _ checked: CheckedRequest) -> DeviceCheckStep {
-        end(pause, carryOut(checked))
+        guard case .exchange(let receipt, let bytes) = checked.order else { return end(pause, carryOut(checked)) }
+        return end(pause, exchange(receipt, for: bytes, pause.receiptFlaw))
     }
 
     private mutating func end(_ pause: DeviceCheckPause, _ answer: SimulatorAnswer) -> DeviceCheckStep {
@@ -115,7 +116,7 @@ extension DeviceCheckModel {
     private mutating func carryOut(_ checked: CheckedRequest) -> SimulatorAnswer {
         let key = TwoBitsKey(device: checked.device, team: checked.team.octets, environment: checked.environment)
         switch checked.order {
-        case .validate: return SimulatorAnswer(200)
+        case .validate, .exchange: return SimulatorAnswer(200)
         case .query:
             guard let bits = state.bits[key] else { return state.rules.neverSet }
             return SimulatorAnswer(200, [("content-type", "application/json")], body: bits.json.bytes)

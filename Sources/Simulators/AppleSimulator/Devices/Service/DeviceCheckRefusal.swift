@@ -6,9 +6,15 @@ enum DeviceCheckRefusal: String, Error, Sendable, CaseIterable {
     /// There is no token of a request, or none that can be read.
     case badAuthorization
     case badPayload
+    /// What is shown is no receipt.
+    case badReceipt
     case invalidAuthorization
     case expiredAuthorization
     case forbidden
+    /// There is nothing about the device of a receipt, or nothing any more.
+    case noData
+    /// The time of a receipt has not come.
+    case tooEarly
     case methodNotAllowed
     case tooManyRequests
     case serverError
@@ -17,9 +23,11 @@ enum DeviceCheckRefusal: String, Error, Sendable, CaseIterable {
     /// The HTTP status.
     var status: Int {
         switch self {
-        case .badDeviceToken, .badBits, .badTimestamp, .badAuthorization, .badPayload: 400
+        case .badDeviceToken, .badBits, .badTimestamp, .badAuthorization, .badPayload, .badReceipt: 400
         case .invalidAuthorization, .expiredAuthorization: 401
         case .forbidden: 403
+        case .noData: 404
+        case .tooEarly: 304
         case .methodNotAllowed: 405
         case .tooManyRequests: 429
         case .serverError: 500
@@ -40,10 +48,12 @@ enum DeviceCheckRefusal: String, Error, Sendable, CaseIterable {
         case .badBits: "Bad Bits"
         case .badTimestamp: "Bad Timestamp"
         case .badAuthorization: "Bad Authorization Token"
-        case .badPayload: "Bad Payload"
+        case .badPayload, .badReceipt: "Bad Payload"
         case .invalidAuthorization: "Invalid Authorization Token"
         case .expiredAuthorization: "Authorization Token Expired"
         case .forbidden: "Forbidden"
+        case .noData: "No data found"
+        case .tooEarly: ""
         case .methodNotAllowed: "Method Not Allowed"
         case .tooManyRequests: "Too Many Requests"
         case .serverError: "Server Error"
@@ -59,8 +69,8 @@ enum DeviceCheckRefusal: String, Error, Sendable, CaseIterable {
         case .badTimestamp: "Missing or incorrectly formatted time stamp"
         case .badAuthorization: "Missing or badly formatted authorization token"
         case .invalidAuthorization: "Unable to verify authorization token"
-        case .badPayload, .expiredAuthorization, .forbidden, .methodNotAllowed, .tooManyRequests, .serverError,
-            .unavailable:
+        case .badPayload, .badReceipt, .expiredAuthorization, .forbidden, .noData, .tooEarly, .methodNotAllowed,
+            .tooManyRequests, .serverError, .unavailable:
             documented
         }
     }

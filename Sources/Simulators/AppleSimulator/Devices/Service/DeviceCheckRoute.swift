@@ -6,6 +6,8 @@ enum DeviceCheckOperation: String, Sendable, CaseIterable {
     case queryTwoBits
     case updateTwoBits
     case validateDeviceToken
+    /// Of App Attest: a newer receipt for one.
+    case attestationData
 
     /// The last word of its path.
     var pathName: String {
@@ -13,6 +15,7 @@ enum DeviceCheckOperation: String, Sendable, CaseIterable {
         case .queryTwoBits: "query_two_bits"
         case .updateTwoBits: "update_two_bits"
         case .validateDeviceToken: "validate_device_token"
+        case .attestationData: "attestationData"
         }
     }
 }
