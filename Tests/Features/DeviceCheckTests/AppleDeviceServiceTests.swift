@@ -63,8 +63,11 @@ struct AppleDeviceServiceTests {
         (["reasonCode": "list"], "unreadable", 3), (["reasonCode": "oneBit"], "unreadable", 3),
         (["reasonCode": "textBits"], "unreadable", 3), (["htmlBody": true, "status": 200], "unreadable", 3),
         (["badJson": true], "unreadable", 3), (["wrongContentType": true], "bits", 1),
-        (["reasonCode": "neverSet"], "never-set", 1),
+        (["reasonCode": "neverSet"], "never-set", 1), (["status": 200, "reasonCode": .string(oddMonth)], "bits", 1),
+        (["status": 200, "reasonCode": "Failed to find bit state, says the proxy"], "unreadable", 3),
     ]
+    /// Bits of which nobody can say when they were set, in another order and beside more.
+    private static let oddMonth = #"{"more":[{"a":1}],"bit1":false,"last_update_time":"2026-13","bit0":true}"#
 
     @Test func `ends each call as the table of answers says, and none is repeated without end`() async throws {
         try await DeviceServiceBench.run { bench, _ in
@@ -75,9 +78,25 @@ struct AppleDeviceServiceTests {
                 let (reply, count) = try await bench.ask(.query, token)
                 #expect(reply.answer.outcome == outcome && count == requests, "\(action): \(reply.answer), \(count)")
                 #expect(reply.attempts == count && !reply.answer.outcome.isEmpty)
+                if case .record(.bits(let bits, let month)) = reply.answer, action["reasonCode"] != nil {
+                    #expect(bits == Self.set && month == nil)
+                }
                 try bench.forgive()
             }
             #expect(try await bench.entries().allSatisfy { $0["path"]?.text?.hasPrefix("/production/v1/") == true })
+        }
+    }
+
+    @Test func `ends each call the same where Apple words its answers as documented`() async throws {
+        try await DeviceServiceBench.run { bench, _ in
+            let token = try await bench.token()
+            try await bench.control("POST", "/rules", ["wording": "documented", "newline": true])
+            for (action, outcome, requests) in Self.rows + Self.ofQuery where action["reasonCode"] != nil {
+                try await bench.fault(action)
+                let (reply, count) = try await bench.ask(.query, token)
+                #expect(reply.answer.outcome == outcome && count == requests, "\(action): \(reply.answer), \(count)")
+                try bench.forgive()
+            }
         }
     }
 
@@ -298,53 +317,6 @@ struct AppleDeviceServiceTests {
                 #expect(!text.contains(secret))
             }
         }
-    }
-}
-
-@Suite("A call of the DeviceCheck service")
-struct DeviceCallTests {
-    /// A server that never answers; time passes as it is waited for.
-    private final class SilentServer: HTTPExchange {
-        let clock: ManualClock
-        let reactor: Reactor
-        private(set) var timeouts: [Duration] = []
-
-        init(_ clock: ManualClock, _ reactor: Reactor) { (self.clock, self.reactor) = (clock, reactor) }
-
-        func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
-            timeouts.append(request.timeout)
-            clock.advance(by: request.timeout, waking: reactor.executor)
-            await reactor.nextTurn()
-            throw HTTPExchangeError(.timedOut)
-        }
-    }
-
-    @Test func `ends within five seconds, whatever is heard`() async throws {
-        try await DeviceServiceBench.run { bench, _ in
-            let token = try await bench.token()
-            let server = SilentServer(bench.clock, bench.reactor)
-            let service = AppleDeviceService(bench.settings, bench.access, over: server, on: bench.reactor)
-            let start = bench.clock.monotonicNow()
-            var reply: DeviceServiceReply?
-            bench.reactor.startTask { reply = await service.ask(.query, about: token, in: .production) }
-            _ = await waitUntil(bench.reactor) {
-                bench.clock.advance(by: .milliseconds(5), waking: bench.reactor.executor)
-                return reply != nil
-            }
-            #expect(reply?.answer == .unavailable && server.timeouts.count == 2)
-            #expect(server.timeouts.first == .seconds(3) && server.timeouts.allSatisfy { $0 <= .seconds(3) })
-            #expect(bench.clock.monotonicNow() - start <= .milliseconds(5_100))
-        }
-    }
-
-    @Test func `shows how far the clocks are apart`() throws {
-        let now = WallTime(seconds: 1_795_900_000)
-        func difference(_ text: String) -> Int64? {
-            AppleDeviceService.clockDifference(InboundResponse(status: 200, fields: [("Date", text)]), at: now)
-        }
-        var date: [UInt8] = []
-        HTTPDate.append(now + .seconds(75), to: &date)
-        #expect(difference(String(decoding: date, as: UTF8.self)) == 75 && difference("soon") == nil)
     }
 }
 
