@@ -86,3 +86,35 @@ extension DeviceCheckModel {
         }
     }
 }
+
+// Receipts of App Attest, which a server exchanges for newer ones that say how many keys a device has had attested.
+extension DeviceCheckModel {
+    /// Checks a request for a newer receipt, whose content is a receipt in Base64.
+    mutating func checkReceipt(
+        _ request: SimulatorRequest,
+        _ route: DeviceCheckRoute,
+        _ entry: inout DeviceCheckEntry
+    ) throws(DeviceCheckRefusal) -> CheckedRequest {
+        guard request.method.octets == "POST" else { throw .methodNotAllowed }
+        // Documented without the word in front of the token; whether the vendor takes it with the word, too, nobody has said.
+        let token = BearerToken(request.first("authorization"), mayBeBare: true)
+        let team = try BearerToken.team(token, keys: state.keys, now: realTime)
+        entry.team = team
+        guard let bytes = Base64.decode(String(decoding: request.body, as: UTF8.self)),
+            AppAttestAuthority.leaf(ofReceipt: bytes) != nil
+        else { throw .badReceipt }
+        entry.note(receipt: bytes)
+        guard let receipt = state.receipts[bytes], receipt.environment == route.environment,
+            receipt.app.octets.starts(with: (team + ".").octets), now < receipt.expiresAt,
+            state.devices[receipt.device - 1].risk(in: route.environment, at: now) != nil
+        else { throw .noData }
+        entry.device = receipt.device
+        guard receipt.notBefore <= now else { throw .tooEarly }
+        return CheckedRequest(
+            device: receipt.device,
+            team: team,
+            environment: route.environment,
+            order: .exchange(receipt, bytes)
+        )
+    }
+}

@@ -1,3 +1,4 @@
+import Cryptography
 import HTTPCore
 import Primitives
 import SimulatorCore
@@ -14,6 +15,14 @@ struct DeviceCheckPause: Sendable {
     /// Its number among those that wait for each other.
     var ticket: Int?
     var entry: DeviceCheckEntry
+}
+
+extension DeviceCheckPause {
+    /// What is wrong with the new receipt on purpose.
+    var receiptFlaw: ReceiptFlaw? {
+        guard route.operation == .attestationData, case .refusal(200, let word?)? = fault?.kind else { return nil }
+        return ReceiptFlaw(rawValue: word)
+    }
 }
 
 /// What happens next with a request to the service.
@@ -133,4 +142,30 @@ extension DeviceCheckModel {
 
     /// The month of a time, UTC, as `2026-11`.
     static func month(of time: WallTime) -> String { String(CalendarDate(time).extendedText.prefix(7)) }
+
+    /// The answer to a request for a newer receipt.
+    mutating func exchange(
+        _ receipt: IssuedReceipt,
+        for bytes: [UInt8],
+        _ flaw: ReceiptFlaw?
+    ) -> SimulatorAnswer {
+        let metric = state.devices[receipt.device - 1].risk(in: receipt.environment, at: now) ?? 0
+        let pause = Duration.seconds(state.rules.receiptPause)
+        var order = ReceiptOrder(
+            app: receipt.app,
+            isDevelopment: receipt.environment == .development,
+            clientDataHash: receipt.clientDataHash,
+            riskMetric: metric
+        )
+        order.pause = pause
+        do throws(CryptographyError) {
+            let leaf = AppAttestAuthority.leaf(ofReceipt: bytes) ?? []
+            let made = try authority().receipt(of: leaf, order, now: realTime, flaw: flaw)
+            state.receipts.add(made, receipt.next(at: now, pause: pause))
+            let text = Array(Base64.encode(made).utf8)
+            return SimulatorAnswer(200, [("content-type", "base64")], body: text)
+        } catch {
+            return state.rules.answer(.serverError)
+        }
+    }
 }
