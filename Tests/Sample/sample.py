@@ -24,7 +24,8 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = "Sources/Program/Program/FeatureList.swift"
-sys.path.insert(0, str(ROOT / "scripts/bench.d"))
+sys.path[:0] = [str(ROOT / "scripts/bench.d"), str(ROOT / "Tests/Support")]
+from demo import free_ports  # noqa: E402
 from postgres import Postgres  # noqa: E402
 
 # File, what stands there once, and what stands behind it then.
@@ -150,17 +151,6 @@ class Demo:
     def stop(self):
         self.child.terminate()
         return self.child.wait(60)
-
-
-def free_ports(count):
-    import socket
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def drive(demo):

@@ -16,17 +16,28 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCOPES = "sessions:read,sessions:write,payments:write,refunds:write"
 
 
+# As long as this process lives, no other one is given its ports: several of them begin at once.
+MARKS = []
+
+
 def free_ports(count):
-    """Ports that nobody listens on at present, below those that the system gives to connections."""
-    ports = set()
+    """Ports that nobody listens on and nobody else was given, below those that the system gives to connections.
+
+    Nor is anybody given one of the 32 around one of them: a demo takes some beside that of its simulator.
+    """
+    ports = []
     while len(ports) < count:
         port = random.randrange(20_000, 32_768)
+        mark = socket.socket(socket.AF_UNIX)
         try:
+            mark.bind(f"\0sallyport-ports-{port // 32}")
             socket.create_server(("127.0.0.1", port)).close()
         except OSError:
+            mark.close()
             continue
-        ports.add(port)
-    return list(ports)
+        MARKS.append(mark)
+        ports.append(port)
+    return ports
 
 
 class Shop:
