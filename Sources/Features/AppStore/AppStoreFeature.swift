@@ -32,7 +32,9 @@ package struct AppStoreFeature: Feature {
 
     package var state: FeatureState { settings.isOn ? .on : .off(set: AppStoreSettings.switches) }
 
-    package func start(_ process: ProcessContext) throws -> AppStoreProcess { try AppStoreProcess(settings) }
+    package func start(_ process: ProcessContext) throws -> AppStoreProcess {
+        try AppStoreProcess(settings, process.logger)
+    }
 }
 
 extension Scope {

@@ -4,6 +4,7 @@ import Postgres
 import Primitives
 package import ServerCore
 import Settings
+import Telemetry
 import Web
 
 /// Purchases once per process: who judges signed texts, and what is sold.
@@ -18,14 +19,18 @@ package final class AppStoreProcess: FeatureProcess {
     let keys: ServerAPIKeys?
     let pace = ServerAPIPace()
     private let table: Lock<ProductTable>
+    private let logger: Logger
 
-    init(_ settings: AppStoreSettings) throws(ConfigurationError) {
+    init(_ settings: AppStoreSettings, _ logger: Logger = .silent) throws(ConfigurationError) {
         self.settings = settings
+        self.logger = logger
         verifiers = try AppStoreVerifiers(settings)
         lookups = KeyRateLimit(perMinute: settings.lookupsPerMinute)
         keys = settings.server.isOn ? ServerAPIKeys(try settings.server.key(bundleID: settings.bundleID)) : nil
+        try settings.server.checkTrust()
         forgeries = AddressRateLimit(perMinute: settings.forgeriesPerMinute)
         table = Lock(try ProductTable(path: settings.products))
+        warnOfEmptyTable()
     }
 
     /// What is sold now.
@@ -47,5 +52,14 @@ package final class AppStoreProcess: FeatureProcess {
         let read = try ProductTable(path: settings.products)
         if let keys { keys.replace(try settings.server.key(bundleID: settings.bundleID)) }
         table.withLock { $0 = read }
+        var fields = [LogField("products", read.count)]
+        if let keys { fields.append(LogField("key", keys.current.key.id)) }
+        logger.info("app_store.reloaded", fields)
+        warnOfEmptyTable()
+    }
+
+    private func warnOfEmptyTable() {
+        guard products.count == 0 else { return }
+        logger.warning("app_store.no_products", [LogField("file", settings.products)])
     }
 }

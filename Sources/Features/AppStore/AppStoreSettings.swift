@@ -105,6 +105,12 @@ struct AppStoreSettings: Sendable {
         gifts = GiftSettings(&read)
         server = ServerAPISettings(&read)
         guard !bundleID.isEmpty else { return }
+        if !AppStoreSettings.isBundleID(bundleID) {
+            read.complain(
+                "app_store.bundle_id",
+                "not the id of one app such as com.example.shop"
+            )
+        }
         if products.isEmpty { read.complain("app_store.products", "not set, and app_store.bundle_id is") }
         if rootCertificates.isEmpty, environments.contains(where: \.isSigned) {
             read.complain("app_store.root_certificates", "not set, and app_store.bundle_id is")
@@ -112,6 +118,14 @@ struct AppStoreSettings: Sendable {
         if environments.contains(.production), appAppleID == nil {
             read.complain("app_store.app_apple_id", "not set, and app_store.environments has Production")
         }
+    }
+
+    /// Whether a text can be a bundle id: letters, digits and hyphens between dots.
+    static func isBundleID(_ text: String) -> Bool {
+        text.utf8.count <= 155
+            && text.octets.parts(between: UInt8(ascii: ".")).allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { Base64URL.contains($0) && $0 != UInt8(ascii: "_") }
+            }
     }
 
     /// Whether purchases are switched on.

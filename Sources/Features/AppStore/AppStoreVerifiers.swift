@@ -49,18 +49,7 @@ struct AppStoreVerifiers: Sendable {
     static func roots(_ settings: AppStoreSettings) throws(ConfigurationError) -> [X509Certificate] {
         let (name, path) = ("app_store.root_certificates", settings.rootCertificates)
         guard !path.isEmpty else { return [] }
-        let content: [UInt8]
-        do throws(IOError) {
-            content = try Files.read(path, limit: 1 << 20)
-        } catch {
-            throw ConfigurationError(problems: ["\(name): \(path) cannot be read: \(error.sentence)"])
-        }
-        let roots: [X509Certificate]
-        do throws(CryptographyError) {
-            roots = try X509Certificate.list(content)
-        } catch {
-            throw ConfigurationError(problems: ["\(name): \(path): \(error.detail)"])
-        }
+        let roots = try X509Certificate.list(at: path, name)
         let isApples = roots.allSatisfy { SHA256.digest(of: $0.der).hexadecimal.octets == appleRoot.octets }
         guard isApples || settings.allowsOtherRoot || !settings.environments.contains(.production) else {
             throw ConfigurationError(problems: [

@@ -5,6 +5,7 @@ import Operations
 import Primitives
 package import ServerCore
 import Settings
+import Telemetry
 import Web
 
 /// Devices once per process: policies, limits, and the key under which tokens are known again.
@@ -18,6 +19,7 @@ package final class DeviceCheckProcess: FeatureProcess {
     /// What opens Apple's service; `nil` where it is not asked.
     let apple: AppleDeviceAccess?
     private let rules: Lock<DevicePolicies>
+    private let logger: Logger
 
     init(_ settings: DeviceCheckSettings, _ process: ProcessContext) throws {
         guard let keyring = process.keyring, let key = try keyring.keys(for: "device-token")[keyring.newest] else {
@@ -26,6 +28,8 @@ package final class DeviceCheckProcess: FeatureProcess {
             ])
         }
         self.settings = settings
+        logger = process.logger
+        try settings.apple.checkTrust()
         tokenKey = key
         apple = settings.apple.isOn ? AppleDeviceAccess(try settings.apple.tokens()) : nil
         accounts = KeyRateLimit(perMinute: settings.accountRate)
@@ -43,6 +47,8 @@ package final class DeviceCheckProcess: FeatureProcess {
         let read = try DevicePolicies.read(path: settings.policies)
         if let apple { apple.replace(try settings.apple.tokens()) }
         rules.withLock { $0 = read }
+        let fields = [LogField("policies", read.policies.count), LogField("version", read.version)]
+        logger.info("device_check.reloaded", fields)
     }
 
     package var retentions: [Retention] { [Retention("device_history", keep: settings.keepHistory)] }

@@ -84,6 +84,8 @@ package final class WalletProcess: FeatureProcess {
         report(read)
         try pushes.replace(files.current.credentials)
         guard read.problems.isEmpty else { throw ConfigurationError(problems: read.problems.map(\.line)) }
+        let fields = [LogField("templates", read.templates.count), LogField("pass_types", read.signers.count)]
+        logger.info("wallet.reloaded", fields)
     }
 
     package var health: Health {

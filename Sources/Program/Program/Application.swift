@@ -182,13 +182,15 @@ package final class Application: Sendable {
 
     /// Has the listeners of a loop answer.
     private func attach(_ loop: LoopContext, _ features: FeatureParts) throws {
-        let router = try Router.publicListeners(process, site, loop, features)
+        let unknown = UnknownHosts(process.web, process.link, logger, on: loop.reactor)
+        let router = try Router.publicListeners(process, site, loop, features, noting: unknown)
         try publicServer.attach(to: loop.reactor, handler: router)
         let redirect = HTTPSRedirect(
             loop.offered((any PlaintextGuard).self),
             loop.headers,
             web: process.web,
-            link: process.link
+            link: process.link,
+            noting: unknown
         )
         try redirectServer.attach(to: loop.reactor, handler: redirect)
         let readiness = Readiness(loop.database, self.features, partitions)

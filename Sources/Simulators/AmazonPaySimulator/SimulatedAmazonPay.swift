@@ -125,8 +125,8 @@ extension SimulatedAmazonPay {
             seed: KernelRandom().bytes(16)
         )
         configuration.senderRoot = try DevelopmentAuthority(
-            certificatePEM: try Files.read(launch.folder + "/sender/root.pem", limit: 65_536),
-            keyPEM: Secret(try Files.read(launch.folder + "/sender/root.key", limit: 65_536))
+            certificatePEM: try launch.file("sender/root.pem"),
+            keyPEM: Secret(try launch.file("sender/root.key"))
         )
         configuration.switches.quota = quota
         configuration.insecureAllowsOthers = launch.allowsOthers
@@ -145,7 +145,7 @@ extension SimulatedAmazonPay {
     }
 
     private func merchant(_ launch: SimulatorLaunch) throws -> Merchant {
-        let pem = String(decoding: try Files.read(launch.folder + "/merchant.pem"), as: UTF8.self)
+        let pem = String(decoding: try launch.file("merchant.pem"), as: UTF8.self)
         var merchant = Merchant(
             id: Self.merchantID,
             storeIDs: [Self.storeID],

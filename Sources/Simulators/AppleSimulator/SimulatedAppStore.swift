@@ -39,8 +39,8 @@ package struct SimulatedAppStore: SimulatedSystem {
     private static let issuerID = "5a11e904-7de7-410b-8e0f-57ee9a1d0f00"
     private static let keyID = "SP4TESTAPI"
     private static let files = (
-        root: "/app-store/root.pem", rootKey: "/app-store/root.key", apiKey: "/app-store/AuthKey_\(keyID).p8",
-        products: "/app-store/products.json"
+        root: "app-store/root.pem", rootKey: "app-store/root.key", apiKey: "app-store/AuthKey_\(keyID).p8",
+        products: "app-store/products.json"
     )
 
     private let address: SocketAddress
@@ -76,12 +76,12 @@ package struct SimulatedAppStore: SimulatedSystem {
         return [
             setting: .string(address), "app_store.bundle_id": .string(bundleID),
             "app_store.app_apple_id": .string(String(appID)), "app_store.allow_other_root": "true",
-            "app_store.root_certificates": .string(demo.folder + files.root),
+            "app_store.root_certificates": .string(demo.folder + "/" + files.root),
             "app_store.environments": "Production,Sandbox", "app_store.issuer_id": .string(issuerID),
-            "app_store.key_id": .string(keyID), "app_store.private_key": .string(demo.folder + files.apiKey),
+            "app_store.key_id": .string(keyID), "app_store.private_key": .string(demo.folder + "/" + files.apiKey),
             "app_store.production_url": .string("http://\(own)/production"),
             "app_store.sandbox_url": .string("http://\(own)/sandbox"),
-            "app_store.products": .string(demo.folder + files.products),
+            "app_store.products": .string(demo.folder + "/" + files.products),
         ]
     }
 
@@ -89,10 +89,10 @@ package struct SimulatedAppStore: SimulatedSystem {
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
         let root = try AppStoreAuthority.makeRoot(now: SystemClock().now())
         try Files.makeDirectory(folder + "/app-store", mode: 0o755)
-        try Files.write(folder + files.root, root.certificatePEM, mode: 0o644)
-        try Files.write(folder + files.rootKey, root.keyPEM.reveal(), mode: 0o600)
-        try Files.write(folder + files.apiKey, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
-        try Files.write(folder + files.products, products.bytes, mode: 0o644)
+        try Files.write(folder + "/" + files.root, root.certificatePEM, mode: 0o644)
+        try Files.write(folder + "/" + files.rootKey, root.keyPEM.reveal(), mode: 0o600)
+        try Files.write(folder + "/" + files.apiKey, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
+        try Files.write(folder + "/" + files.products, products.bytes, mode: 0o644)
     }
 
     /// What a demo sells: units by product.
@@ -123,10 +123,10 @@ package struct SimulatedAppStore: SimulatedSystem {
 
     package func simulator(_ launch: SimulatorLaunch, _ reactor: Reactor, _ logger: Logger) throws -> any Simulator {
         let root = IssuedCertificate(
-            certificatePEM: try Files.read(launch.folder + Self.files.root, limit: 65_536),
-            keyPEM: Secret(try Files.read(launch.folder + Self.files.rootKey, limit: 65_536))
+            certificatePEM: try launch.file(Self.files.root),
+            keyPEM: Secret(try launch.file(Self.files.rootKey))
         )
-        let pem = Secret(try Files.read(launch.folder + Self.files.apiKey, limit: 65_536))
+        let pem = Secret(try launch.file(Self.files.apiKey))
         var configuration = AppStoreModel.Configuration(root: root, seed: KernelRandom().bytes(16))
         configuration.baseURL = "http://\(address.reached)"
         (configuration.bundleID, configuration.appAppleID) = app

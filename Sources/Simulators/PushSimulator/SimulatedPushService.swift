@@ -101,7 +101,7 @@ package struct SimulatedPushService: SimulatedSystem {
         outbound.bodyLimit = PushSimulator.bodyLimit
         // A change for every member wakes every phone.
         outbound.concurrencyLimit = 20_000
-        let root = try Files.read(launch.folder + "/passes/root.pem", limit: 65_536)
+        let root = try launch.file("passes/root.pem")
         let simulator = PushSimulator(
             configuration,
             reactor: reactor,
@@ -109,7 +109,7 @@ package struct SimulatedPushService: SimulatedSystem {
             judge: try PhoneJudge(rootsPEM: root),
             logger: logger
         )
-        let intermediate = try Files.read(launch.folder + "/passes/certificates/intermediate.pem", limit: 65_536)
+        let intermediate = try launch.file("passes/certificates/intermediate.pem")
         let clients = TLSClientTrust(authoritiesPEM: root + intermediate, isRequired: false)
         try simulator.openService(at: service, tls: try launch.tls(["h2"], clients: clients))
         return simulator

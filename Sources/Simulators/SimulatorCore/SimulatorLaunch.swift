@@ -1,5 +1,7 @@
+import EventIO
 package import HTTPServer
 package import Primitives
+package import Settings
 package import TLS
 
 /// How the command `simulators` runs a system.
@@ -34,6 +36,25 @@ package struct SimulatorLaunch: Sendable {
         self.options = options
         self.allowsOthers = allowsOthers
         self.testers = testers
+    }
+
+    /// The content of a file that the demo has made.
+    ///
+    /// - Parameter name: Below the folder, such as `app-store/root.pem`.
+    /// - Throws: `ConfigurationError` with the file's path, for a folder that an older program has made, or that lost a file.
+    package func file(_ name: String) throws(ConfigurationError) -> [UInt8] {
+        try SimulatorLaunch.file(name, in: folder)
+    }
+
+    /// The content of a file in a demo's folder, as `file`.
+    package static func file(_ name: String, in folder: String) throws(ConfigurationError) -> [UInt8] {
+        let path = "\(folder)/\(name)"
+        do throws(IOError) {
+            return try Files.read(path, limit: 65_536)
+        } catch {
+            let remedy = "remove the folder \(folder), and all of its files are made anew"
+            throw ConfigurationError(problems: ["\(path) cannot be read: \(error.sentence); \(remedy)"])
+        }
     }
 
     /// A context with the certificate of the development authority.

@@ -18,7 +18,11 @@ import Webhooks
     ]
 
     /// What the doctor says of settings with a file of products.
-    private func findings(_ texts: [String: String], products: String = "{}") async throws -> [String] {
+    private func findings(
+        _ texts: [String: String],
+        products: String = #"{"a":{}}"#,
+        check: String = "D80"
+    ) async throws -> [String] {
         let features = FeatureSet([
             ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self, AppStoreFeature.self,
         ])
@@ -29,7 +33,7 @@ import Webhooks
             settings.texts["app_store.products"] = "\(folder)/products.json"
             settings.texts.merge(texts) { $1 }
             let (configured, examined) = settings.examined(features)
-            return configured.findings(examined).filter { $0.check == "D80" }.map { "\($0.subject): \($0.message)" }
+            return configured.findings(examined).filter { $0.check == check }.map { "\($0.subject): \($0.message)" }
         }
     }
 
@@ -50,6 +54,36 @@ import Webhooks
         #expect(text == ["app_store.root_certificates: /dev/null: no certificate in PEM or DER."])
         let products = try await findings([:], products: #"{"a":{"unit":1}}"#)
         #expect(products.count == 1 && products.first?.contains("products.json: a.unit is not known.") == true)
+    }
+
+    @Test func `that name authorities of Apple's server which are not there say so`() async throws {
+        let key = [
+            "app_store.private_key": "/nowhere/AuthKey_ABC.p8",
+            "app_store.issuer_id": "57246542-96fe-1a63-e053-0824d011072a",
+        ]
+        func problem(_ path: String) async throws -> [String] {
+            try await findings(key.merging(["app_store.api_trust": path]) { $1 })
+        }
+        #expect(
+            try await problem("/nowhere") == [
+                "app_store.api_trust: /nowhere cannot be read: no such file or directory."
+            ]
+        )
+        #expect(try await problem("/dev/null") == ["app_store.api_trust: /dev/null: no certificate in PEM or DER."])
+        #expect(try await findings(["app_store.api_trust": "/nowhere"]) == [], "without a key nobody is asked")
+    }
+
+    @Test func `are warned of where no product is sold`() async throws {
+        let found = try await findings([:], products: "{}", check: "D95")
+        #expect(found.count == 1 && found[0].contains("products.json has no product"), "\(found)")
+        #expect(try await findings([:], check: "D95") == [])
+        #expect(try await findings([:], products: "[", check: "D95") == [])
+    }
+
+    @Test(arguments: ["*", "com.example.*", "com..example", ".com", "com.", "com.exa mple", "com.example_shop"])
+    func `have the id of one app`(id: String) throws {
+        #expect(!AppStoreSettings.isBundleID(id))
+        #expect(AppStoreSettings.isBundleID("jp.example.My-Shop2"))
     }
 
     /// What the program refuses at its start, D00 says.

@@ -151,6 +151,22 @@ import Testing
         }
     }
 
+    @Test func `say so where a file has no text`() async throws {
+        try await withAppStore { shop in
+            try await withTemporaryFolder { folder in
+                try Files.write("\(folder)/empty", Array(" \n\n".utf8))
+                let said = Lock<[String]>([])
+                let console = Console(
+                    print: { line in said.withLock { $0.append("printed " + line) } },
+                    complain: { line in said.withLock { $0.append(line) } }
+                )
+                let status = try AppStoreCommand.verify(["\(folder)/empty"], shop.part.process.settings, console)
+                #expect(status == 1)
+                #expect(said.withLock { $0 } == ["appstore: \(folder)/empty has no signed text"])
+            }
+        }
+    }
+
     @Test func `take a file with a text a line`() {
         let lines = AppStoreCommand.texts(in: Array("a.b.c\r\n\n  d.e.f  \n \n".utf8))
         #expect(lines.map { String(decoding: $0, as: UTF8.self) } == ["a.b.c", "d.e.f"])

@@ -1,5 +1,6 @@
 import AppStoreTransactions
 import EventIO
+import FeatureTestKit
 import HTTPClient
 import HTTPCore
 import Postgres
@@ -227,9 +228,13 @@ private final class WireBench {
                     try FileManagerLink.make(link, to: "\(source)/\(names[1])")
                     try part.process.reload()
                     #expect(part.process.keys?.current.key.id == SimulatedStore.keyIDs[1])
+                    let said = shop.program.log.lines(with: "app_store.reloaded")
+                    #expect(said.count == 1 && said[0].contains(#""products":3"#), "\(said)")
+                    #expect(said.first?.contains(#""key":"\#(SimulatedStore.keyIDs[1])""#) == true)
                     _ = try await part.fetch(id, in: [.production], at: SystemClock().now())
                     try FileManagerLink.make(link, to: "\(source)/nothing_KEY.p8")
                     #expect(throws: (any Error).self) { try part.process.reload() }
+                    #expect(shop.program.log.lines(with: "app_store.reloaded").count == 1)
                     _ = try await part.fetch(id, in: [.production], at: SystemClock().now())
                     let log = try await store.control("GET", "/log", through: client)
                     #expect(log["entries"]?.elements.map { $0["status"] } == [200, 200, 200])

@@ -154,6 +154,11 @@ import Testing
             let token = #"{"appAccountToken":"5B0C0B7E-3F1D-4A9A-9A51-2F6C9D1E7A01"}"#
             let set = try await client.shop(.put, "/customer", json: token)
             #expect(set["appAccountToken"]?.text == "5b0c0b7e-3f1d-4a9a-9a51-2f6c9d1e7a01")
+            #expect(set["replacedAppAccountToken"]?.text == nil)
+            #expect(try await client.shop(.put, "/customer", json: token)["replacedAppAccountToken"]?.text == nil)
+            let before = try await other.app(.get, "/customer")["appAccountToken"]?.text
+            let own = #"{"appAccountToken":"5b0c0b7e-3f1d-4a9a-9a51-2f6c9d1e7a02"}"#
+            #expect(try await other.shop(.put, "/customer", json: own)["replacedAppAccountToken"]?.text == before)
             #expect(try await other.shop(.put, "/customer", json: token)["code"]?.text == "app_account_token_taken")
             #expect(try await client.app(.get, "/customer")["appAccountToken"] == set["appAccountToken"])
         }
@@ -174,6 +179,17 @@ import Testing
         }
     }
 
+    @Test func `are handed in by one of three proofs, all of which are named`() async throws {
+        try await withAppStore(XcodeText.settings) { shop in
+            let client = try await Client.open(shop)
+            let empty = try await client.app(.post, "/transactions", json: "{}")
+            #expect(empty["code"]?.text == "invalid_request" && empty["field"]?.text == "signedTransaction")
+            for name in ["signedTransaction", "transactionId", "receipt"] {
+                #expect(empty["detail"]?.text?.contains("\"\(name)\"") == true, "\(empty)")
+            }
+        }
+    }
+
     @Test func `say how many units can be spent at once`() async throws {
         try await withAppStore(XcodeText.settings) { shop in
             let client = try await Client.open(shop)
@@ -185,7 +201,9 @@ import Testing
     @Test func `are asked for in an environment that is taken`() async throws {
         try await withAppStore(XcodeText.settings) { shop in
             let client = try await Client.open(shop)
-            #expect(try await client.app(.get, "/balance?environment=Production")["code"]?.text == "environment_off")
+            let off = try await client.app(.get, "/balance?environment=Production")
+            #expect(off["code"]?.text == "environment_off" && off["field"]?.text == "environment")
+            #expect(off["detail"]?.text == "Purchases are taken of these environments: Xcode.")
             #expect(try await client.app(.get, "/balance?environment=Xcode")["units"]?.integer == 0)
         }
     }

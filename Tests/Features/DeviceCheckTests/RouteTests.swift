@@ -50,6 +50,7 @@ import Testing
             #expect(try await client.app("/claim", both).status == 400)
             let unknown = try await client.app("/claim", #"{"purpose":"other","deviceToken":"\#(good)"}"#)
             #expect(unknown.status == 400 && unknown["code"]?.text == "device_purpose_unknown")
+            #expect(unknown["detail"]?.text?.contains("free-trial, ticket-gift") == true)
             #expect(try await claim(good).status == 200)
             let used = try await claim(good)
             #expect(used.status == 409 && used["newToken"]?.flag == true)

@@ -233,7 +233,8 @@ import Web
     }
 
     @Test func `are read again, and what does not work any more goes on as it was`() async throws {
-        try await withWallet { wallet in
+        let log = CapturedLog()
+        try await withWallet(log: log) { wallet in
             let card = try await wallet.member()
             let pass = "\(wallet.folder)/templates/member/pass.json"
             let sound = try Files.read(pass)
@@ -246,7 +247,9 @@ import Web
             // Another look is a new version of each pass, once.
             let text = String(decoding: sound, as: UTF8.self).replacing("rgb(24, 44, 82)", with: "rgb(1, 2, 3)")
             try Files.write(pass, Array(text.utf8), mode: 0o600)
+            #expect(log.lines(with: "wallet.reloaded").isEmpty)
             try wallet.process.reload()
+            #expect(log.lines(with: "wallet.reloaded").count == 1)
             try await wallet.register("D1", card)
             let tag = try #require(try await wallet.list("D1")).tag
             for _ in 0..<2 {

@@ -177,6 +177,7 @@ struct FixtureError: Error, CustomStringConvertible {
 func withWallet(
     _ settings: [String: String] = [:],
     database: TestDatabase? = nil,
+    log: CapturedLog = CapturedLog(),
     _ body: @escaping @Sendable (WalletFixture) async throws -> Void
 ) async throws {
     await gate.enter()
@@ -184,7 +185,7 @@ func withWallet(
     let database = try database ?? walletDatabase()
     try await withTemporaryFolder { folder in
         try WalletFolders.fill(folder)
-        let (running, process) = try start(settings, folder)
+        let (running, process) = try start(settings, folder, log)
         defer {
             running.stop()
             process.workers.stop()
@@ -218,7 +219,11 @@ func walletDatabase() throws -> TestDatabase {
     )
 }
 
-private func start(_ settings: [String: String], _ folder: String) throws -> (RunningFeatures, ProcessContext) {
+private func start(
+    _ settings: [String: String],
+    _ folder: String,
+    _ log: CapturedLog
+) throws -> (RunningFeatures, ProcessContext) {
     var texts = [
         "public_dir": ProjectFolder.path("public"), "merchant.secret_file": "\(folder)/secret",
         "wallet.templates": "\(folder)/templates", "wallet.certificates": "\(folder)/certificates",
@@ -241,7 +246,7 @@ private func start(_ settings: [String: String], _ folder: String) throws -> (Ru
         link: link,
         headers: HeaderPolicy(includesSubdomains: true),
         assets: try site.assets([]),
-        logger: .silent,
+        logger: log.logger(),
         metrics: MetricsRegistry()
     )
     process.shopName = site.shopName

@@ -5,6 +5,7 @@ import Settings
 import TestKit
 import Testing
 import Web
+import Webhooks
 
 @testable import Program
 
@@ -78,6 +79,15 @@ private func quoted(_ cell: String) -> [String] {
         let text = try document(file)
         let code = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("#") }
         #expect(try document(page).contains("```python\n" + code.joined(separator: "\n") + "```\n"))
+    }
+
+    @Test func `name every type of event that a receiver can get`() throws {
+        let page = try document("docs/webhooks.md")
+        let rows = page.split(separator: "\n").compactMap(cells).filter { row in
+            row.first.flatMap { quoted($0).first }?.contains(".") == true
+        }
+        let named = rows.flatMap { quoted($0[0]) }.filter { $0 != "webhook.test" }
+        #expect(named.sorted() == FeatureList.eventTypes.map(\.text).sorted())
     }
 
     @Test func `name in the README only variables that exist, with their defaults`() throws {

@@ -111,6 +111,24 @@ struct SimulatedAppStoreTests {
         }
     }
 
+    /// As a demo's folder has them that an older program has made.
+    @Test(arguments: ["root.pem", "root.key", "AuthKey_SP4TESTAPI.p8"])
+    func `says which of its files is not there`(file: String) async throws {
+        try await withTemporaryFolder { folder in
+            try SimulatedAppStore.makeFiles(in: folder, random: KernelRandom())
+            try Files.removeTree("\(folder)/app-store/\(file)")
+            let system = try #require(try system(["SALLYPORT_APP_STORE_SIMULATOR_LISTEN": "127.0.0.1:0"]))
+            try await withLoop { reactor in
+                let launch = SimulatorLaunch(folder: folder, certificate: [], key: Secret([]))
+                let error = #expect(throws: ConfigurationError.self) {
+                    _ = try system.simulator(launch, reactor, .silent)
+                }
+                let sentence = try #require(error?.problems.first)
+                #expect(sentence.hasPrefix("\(folder)/app-store/\(file) cannot be read: no such file or directory; "))
+            }
+        }
+    }
+
     @Test func `is reached from this machine alone, unless an operator says otherwise`() async throws {
         try await withLoop { reactor in
             let root = try AppStoreAuthority.makeRoot(now: reactor.wallNow)

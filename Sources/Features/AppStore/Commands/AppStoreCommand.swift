@@ -82,7 +82,8 @@ enum AppStoreCommand {
         ]
     )
 
-    private static func verify(_ paths: [String], _ settings: AppStoreSettings, _ console: Console) throws -> Int32 {
+    /// Judges the texts of files, and prints what becomes of each.
+    static func verify(_ paths: [String], _ settings: AppStoreSettings, _ console: Console) throws -> Int32 {
         let verifiers = try AppStoreVerifiers(settings)
         var isGood = true
         for path in paths {
@@ -92,7 +93,12 @@ enum AppStoreCommand {
             } catch {
                 throw AppStoreAction.problem("\(path) cannot be read: \(error.sentence)")
             }
-            for line in texts(in: content) {
+            let texts = texts(in: content)
+            if texts.isEmpty {
+                isGood = false
+                console.complain("appstore: \(path) has no signed text")
+            }
+            for line in texts {
                 do throws(SignedTextRefusal) {
                     console.print(try verifiers.payload(line, at: SystemClock().now()).description)
                 } catch {

@@ -12,7 +12,7 @@ import Web
 extension AppStorePart {
     /// What Apple knows of an order, which a customer reads off a receipt; production alone has orders.
     func order(_ id: String) async throws(Failure) -> JSONValue {
-        guard process.verifiers.environments.contains(.production) else { throw Failure(.environmentOff) }
+        guard process.verifiers.environments.contains(.production) else { throw environmentOff() }
         let texts = try await ask(
             .production,
             try .checked { () throws(ServerAPIRequestError) in try .orderLookup(id) }

@@ -68,6 +68,9 @@ struct ProductTable: Sendable {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     }
 
+    /// How many products there are.
+    var count: Int { units.count }
+
     /// What a piece is worth; `nil` for what is not sold.
     func units(of product: String) -> Int64? { units[product.octets] }
 

@@ -172,15 +172,20 @@ extension AppStorePart {
     ///
     /// - Parameter wanted: The merchant's own, which replaces the one that is there.
     func token(of account: UUIDBytes, wanted: UUIDBytes?) async throws(Failure) -> JSONValue {
-        let fresh = wanted ?? UUIDBytes(version4: loop.reactor.random)
-        let statement = PurchaseStatement.token(account, fresh, wanted != nil)
+        let statement =
+            wanted.map { PurchaseStatement.replaceToken(account, $0) }
+            ?? PurchaseStatement.token(account, UUIDBytes(version4: loop.reactor.random))
         let found = try await Failure.mapErrors { try await loop.database.write(statement, key: account).first() }
         if found.outcome == .taken { throw Failure(.appAccountTokenTaken, field: "appAccountToken") }
         guard let token = found.token else { throw Failure(.notFound) }
-        return [
-            "object": "appStoreCustomer", "accountId": .string(account.description),
-            "appAccountToken": .string(token.description),
+        var members = [
+            JSONMember("object", "appStoreCustomer"), JSONMember("accountId", .string(account.description)),
+            JSONMember("appAccountToken", .string(token.description)),
         ]
+        if wanted != nil {
+            members.append(JSONMember("replacedAppAccountToken", JSONValue(found.replaced?.description)))
+        }
+        return .object(members)
     }
 
     /// What an account has the use of now.

@@ -342,6 +342,11 @@ extension NamedSchema {
         .object([
             .kind("appStoreCustomer"), .required("accountId", .text(36...36)),
             .required("appAccountToken", .text(36...36), "for `Product.PurchaseOption.appAccountToken`"),
+            .optional(
+                "replacedAppAccountToken",
+                .nullable(.text(36...36)),
+                "with PUT: the one that the account had before; a purchase with it finds no account any more. Null for none, or the same"
+            ),
         ])
     )
 

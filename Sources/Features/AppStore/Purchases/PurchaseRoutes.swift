@@ -43,11 +43,12 @@ extension AppStorePart: ServiceRouted {
     private func submit(_ call: Call) async throws(Failure) -> ServiceAnswer {
         var body = try call.body()
         let (evidence, device) = try Failure.reading { () throws(JSONRefusal) in
-            let evidence = try Submission.Evidence(&body)
+            let evidence = try Submission.Evidence.read(&body)
             let device = try AppStorePart.device(&body)
             try body.end()
             return (evidence, device)
         }
+        guard let evidence else { throw Submission.Evidence.missing }
         let submission = Submission(
             evidence: evidence,
             device: device,
@@ -189,13 +190,19 @@ extension AppStorePart: ServiceRouted {
     /// The environment of a name; that of the shop where there is none.
     func environment(named name: String?) throws(Failure) -> AppStoreEnvironment {
         guard let name else {
-            guard let usual = process.verifiers.environments.first else { throw Failure(.environmentOff) }
+            guard let usual = process.verifiers.environments.first else { throw environmentOff() }
             return usual
         }
         guard let found = process.verifiers.environment(name) else {
-            throw Failure(.environmentOff, field: "environment")
+            throw environmentOff(field: "environment")
         }
         return found
+    }
+
+    /// The refusal of an environment whose purchases are not taken.
+    func environmentOff(field: String? = nil) -> Failure {
+        let names = process.verifiers.environments.map(\.rawValue).joined(separator: ", ")
+        return Failure(.environmentOff, message: "Purchases are taken of these environments: \(names).", field: field)
     }
 }
 
@@ -210,8 +217,16 @@ struct Submission {
         /// A receipt of the time before signed texts; an id is taken from it.
         case receipt(String)
 
-        /// Exactly one of them.
-        init(_ body: inout JSONReader) throws(JSONRefusal) {
+        /// The refusal of a content with none of them.
+        static var missing: Failure {
+            Failure(
+                field: "signedTransaction",
+                #"is missing; "transactionId" or "receipt" may stand in its place"#
+            )
+        }
+
+        /// The only one; `nil` where there is none.
+        static func read(_ body: inout JSONReader) throws(JSONRefusal) -> Evidence? {
             var evidence: Evidence?
             let kinds: [(String, (String) -> Evidence)] = [
                 ("signedTransaction", Evidence.text), ("transactionId", Evidence.id), ("receipt", Evidence.receipt),
@@ -221,8 +236,7 @@ struct Submission {
                 if evidence != nil { throw body.refusal(name, .notA("needed beside another proof of the purchase")) }
                 evidence = make(text)
             }
-            guard let evidence else { throw body.refusal("signedTransaction", .missing) }
-            self = evidence
+            return evidence
         }
     }
 

@@ -6,7 +6,8 @@ import ServiceAPI
 /// The statements on purchases and ledgers.
 enum PurchaseStatement {
     static let all = [
-        apply.statement, balance.statement, change.statement, token.statement, entitlements.statement,
+        apply.statement, balance.statement, change.statement, token.statement, replaceToken.statement,
+        entitlements.statement,
         purchases.statement, entries.statement, export.statement, erase.statement, notify.statement, prune.statement,
         hasCustomers.statement, beginHistory.statement, endHistory.statement,
     ]
@@ -46,12 +47,20 @@ enum PurchaseStatement {
         LedgerChange(outcome: try row.next(), json: try row.next(StoredJSON.self).utf8)
     }
 
-    /// Account, a token, whether it replaces the one that is there.
-    static let token = TypedStatement<CustomerToken, UUIDBytes, UUIDBytes, Bool>(
+    /// Account, a token for one that has none.
+    static let token = TypedStatement<CustomerToken, UUIDBytes, UUIDBytes>(
         name: "app_store_token",
-        sql: "SELECT c.outcome, c.token FROM app_store_customer_token($1, $2, $3) AS c"
+        sql: "SELECT c.outcome, c.token FROM app_store_customer_token($1, $2, false) AS c"
     ) { row in
         CustomerToken(outcome: try row.next(), token: try row.next())
+    }
+
+    /// Account, the token that it has from now on.
+    static let replaceToken = TypedStatement<CustomerToken, UUIDBytes, UUIDBytes>(
+        name: "app_store_token_replace",
+        sql: "SELECT c.outcome, c.token, c.replaced FROM app_store_customer_replace($1, $2) AS c"
+    ) { row in
+        CustomerToken(outcome: try row.next(), token: try row.next(), replaced: try row.next())
     }
 
     /// What an account has the use of now, the newest first: account, environment.
@@ -209,6 +218,8 @@ struct CustomerToken {
     let outcome: Outcome
     /// `nil` unless it was found.
     let token: UUIDBytes?
+    /// What the account had before, where it is another one.
+    var replaced: UUIDBytes?
 }
 
 /// A purchase in a list.

@@ -107,6 +107,13 @@ struct ServerAPISettings: Sendable {
         }
     }
 
+    /// Reads the authorities of Apple's server, which the client opens with each connection.
+    ///
+    /// - Throws: What is wrong with the file.
+    func checkTrust() throws(ConfigurationError) {
+        if isOn, !trustPath.isEmpty { _ = try X509Certificate.list(at: trustPath, "app_store.api_trust") }
+    }
+
     /// The client of Apple's server.
     var purpose: OutboundPurpose {
         var configuration = ClientConfiguration()

@@ -92,7 +92,7 @@ extension DeviceCheckPart {
     /// Raises a device to the state of an event; where it cannot be done now, the mark waits for the account's next visit.
     func mark(_ question: DeviceQuestion, as event: String) async throws(Failure) -> JSONValue {
         guard let mark = process.policies.mark(of: event) else {
-            throw Failure(.deviceEventUnknown, field: "event")
+            throw unknownEvent
         }
         let flow = try await DeviceFlow(self, question, isFinal: true)
         var state: DeviceState?
@@ -142,14 +142,20 @@ extension DeviceCheckPart {
     /// - Returns: Whether there is such an account.
     @discardableResult
     func queue(_ event: String, of account: UUIDBytes, from origin: String) async throws -> Bool {
-        guard let mark = process.policies.mark(of: event) else { throw Failure(.deviceEventUnknown, field: "event") }
+        guard let mark = process.policies.mark(of: event) else { throw unknownEvent }
         let statement = DeviceStatement.queue(account, mark.rawValue, event, origin)
         return try await loop.database.write(statement, key: account).first()
     }
 
+    private var unknownEvent: Failure {
+        let names = process.policies.events.map(\.name).joined(separator: ", ")
+        return Failure(.deviceEventUnknown, message: "There are marks for \(names).", field: "event")
+    }
+
     private func policy(of purpose: String) throws(Failure) -> DevicePolicy {
         guard let policy = process.policies.policy(of: purpose) else {
-            throw Failure(.devicePurposeUnknown, field: "purpose")
+            let names = process.policies.policies.map(\.purpose).joined(separator: ", ")
+            throw Failure(.devicePurposeUnknown, message: "There are policies for \(names).", field: "purpose")
         }
         return policy
     }

@@ -88,6 +88,23 @@ struct AppleDeviceSettings: Sendable {
         }
     }
 
+    /// Reads the authorities of Apple's service, which the clients open with each connection.
+    ///
+    /// - Throws: What is wrong with the file.
+    func checkTrust() throws(ConfigurationError) {
+        guard isOn, !trustPath.isEmpty else { return }
+        let problem: String
+        do {
+            _ = try X509Certificate.list(try Files.read(trustPath, limit: 1 << 20))
+            return
+        } catch let error as IOError {
+            problem = " cannot be read: \(error.sentence)"
+        } catch let error as CryptographyError {
+            problem = ": \(error.detail)"
+        } catch { problem = ": \(error)" }
+        throw ConfigurationError(problems: ["device_check.api_trust: \(trustPath)\(problem)"])
+    }
+
     /// The client of an environment: one that hangs does not hold up the other.
     func purpose(_ environment: DeviceEnvironment) -> OutboundPurpose {
         var configuration = ClientConfiguration()

@@ -56,8 +56,8 @@ enum SimulatorsCommand {
         let keys = try DevelopmentKeys.prepare(in: configuration.storage.dataDirectory, random: KernelRandom())
         let launch = SimulatorLaunch(
             folder: keys.folder,
-            certificate: try Files.read(keys.certificatePath),
-            key: Secret(try Files.read(keys.keyPath)),
+            certificate: try SimulatorLaunch.file("server.pem", in: keys.folder),
+            key: Secret(try SimulatorLaunch.file("server.key", in: keys.folder)),
             options: input.arguments.values,
             allowsOthers: input.arguments.flags.contains("allow-remote"),
             testers: try testers(input.arguments.values["control-from"] ?? "")

@@ -18,13 +18,21 @@ final class HTTPSRedirect: RequestHandler {
     private let plaintext: (any PlaintextGuard)?
     private let hosts: [Host]
     private let headers: FieldBlock
+    private let unknown: UnknownHosts?
 
     /// The handler of one loop.
     ///
     /// - Parameters:
     ///   - plaintext: Finds what must not travel in clear; `nil` where there is no such thing.
-    init(_ plaintext: (any PlaintextGuard)?, _ headers: HeaderPolicy, web: WebOrigin, link: WebOrigin) {
+    init(
+        _ plaintext: (any PlaintextGuard)?,
+        _ headers: HeaderPolicy,
+        web: WebOrigin,
+        link: WebOrigin,
+        noting unknown: UnknownHosts? = nil
+    ) {
         self.plaintext = plaintext
+        self.unknown = unknown
         func paths(_ site: SiteName) -> [[UInt8]] {
             // A program that forgot the TLS of an interface is not led on.
             RoutesCommand.pageRoutes.filter { $0.site == site && $0.method == .get }
@@ -44,6 +52,7 @@ final class HTTPSRedirect: RequestHandler {
             return .later { HTTPResponse(await revoke(), block: headers) }
         }
         guard let host = hosts.first(where: { request.hostNames($0.name, onAnyPort: true) }) else {
+            unknown?.note(request)
             return .now(HTTPResponse(.misdirected, block: headers))
         }
         guard request.method == .get || request.method == .head else {

@@ -11,8 +11,9 @@ extension Router {
         _ process: ProcessContext,
         _ part: SitePart,
         _ loop: LoopContext,
-        _ features: FeatureParts
-    ) throws(RouteError) -> Router {
+        _ features: FeatureParts,
+        noting unknown: UnknownHosts
+    ) throws(RouteError) -> PublicRouter {
         let (formats, headers) = (loop.formats, process.headers)
         func site(_ name: SiteName, _ origin: WebOrigin) -> Site {
             Site(
@@ -27,7 +28,8 @@ extension Router {
         var routes = try Routes([site(.link, process.link), site(.web, process.web)] + features.sites)
         try routes.mount(part.files, on: part)
         try features.mount(&routes)
-        return Router(routes, misdirected: StaticResponse(HTTPResponse(.misdirected, block: headers.common)))
+        let misdirected = StaticResponse(HTTPResponse(.misdirected, block: headers.common))
+        return PublicRouter(routes, misdirected: misdirected, noting: unknown)
     }
 
     /// The router of the administration listener.

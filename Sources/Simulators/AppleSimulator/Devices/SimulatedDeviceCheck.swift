@@ -28,9 +28,9 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     /// The developer of a demo.
     package static let teamID = "SP4TESTDEV"
     private static let keyID = "SP4TESTKEY"
-    private static let keyFile = "/devicecheck/AuthKey_\(keyID).p8"
+    private static let keyFile = "devicecheck/AuthKey_\(keyID).p8"
     /// Without what their names end in.
-    private static let roots = (attestations: "/devicecheck/attest-root", receipts: "/devicecheck/receipt-root")
+    private static let roots = (attestations: "devicecheck/attest-root", receipts: "devicecheck/receipt-root")
 
     private let address: SocketAddress
     private let team: String
@@ -63,7 +63,7 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
         let own = SocketAddress(address)?.reached ?? address
         return [
             setting: .string(address), "device_check.team_id": .string(teamID),
-            "device_check.key_id": .string(keyID), "device_check.private_key": .string(demo.folder + keyFile),
+            "device_check.key_id": .string(keyID), "device_check.private_key": .string(demo.folder + "/" + keyFile),
             "device_check.production_url": .string("http://\(own)/production"),
             "device_check.development_url": .string("http://\(own)/development"),
         ]
@@ -72,22 +72,22 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     /// Makes the key of the developer.
     package static func makeFiles(in folder: String, random: any RandomSource) throws {
         try Files.makeDirectory(folder + "/devicecheck", mode: 0o755)
-        try Files.write(folder + keyFile, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
+        try Files.write(folder + "/" + keyFile, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
         let now = SystemClock().now()
         let made = [
             (roots.attestations, try AppAttestAuthority.makeRoot(now: now)),
             (roots.receipts, try AppStoreAuthority.makeRoot(now: now)),
         ]
         for (path, root) in made {
-            try Files.write(folder + path + ".pem", root.certificatePEM, mode: 0o644)
-            try Files.write(folder + path + ".key", root.keyPEM.reveal(), mode: 0o600)
+            try Files.write("\(folder)/\(path).pem", root.certificatePEM, mode: 0o644)
+            try Files.write("\(folder)/\(path).key", root.keyPEM.reveal(), mode: 0o600)
         }
     }
 
-    private static func root(_ path: String) throws -> IssuedCertificate {
+    private static func root(_ name: String, _ launch: SimulatorLaunch) throws -> IssuedCertificate {
         IssuedCertificate(
-            certificatePEM: try Files.read(path + ".pem", limit: 65_536),
-            keyPEM: Secret(try Files.read(path + ".key", limit: 65_536))
+            certificatePEM: try launch.file(name + ".pem"),
+            keyPEM: Secret(try launch.file(name + ".key"))
         )
     }
 
@@ -107,12 +107,12 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
     }
 
     package func simulator(_ launch: SimulatorLaunch, _ reactor: Reactor, _ logger: Logger) throws -> any Simulator {
-        let pem = Secret(try Files.read(launch.folder + Self.keyFile, limit: 65_536))
+        let pem = Secret(try launch.file(Self.keyFile))
         var configuration = DeviceCheckModel.Configuration(seed: KernelRandom().bytes(16))
         configuration.baseURL = "http://\(address.reached)"
         (configuration.team, configuration.bundleID) = (team, bundle)
         configuration.attestRoots = (
-            try Self.root(launch.folder + Self.roots.attestations), try Self.root(launch.folder + Self.roots.receipts)
+            try Self.root(Self.roots.attestations, launch), try Self.root(Self.roots.receipts, launch)
         )
         configuration.keys = [APIKey(id: key, issuer: team, key: try JWSVerificationKey(of: ES256PrivateKey(pem: pem)))]
         configuration.testers = launch.testers
