@@ -1,3 +1,4 @@
+import Cryptography
 import Primitives
 import SimulatorCore
 import StrictJSON

@@ -1,5 +1,6 @@
 import Cryptography
 import Primitives
+import SimulatorCore
 
 /// A receipt that was given out: what is known of the key that it is about.
 struct IssuedReceipt: Sendable {
