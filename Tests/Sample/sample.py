@@ -193,7 +193,8 @@ def drive(demo):
     expect(demo.curl(f"/notes/{note}", "-d", "text=Thanks")[0], 204, "a reply")
     status, page = demo.curl(f"/notes/{note}", "-H", "Accept-Language: en", "-d", "text=Again")
     expect((status, "There is a reply" in page), (409, True), "another reply")
-    expect(429 in [demo.curl(f"/notes/{note}", "-d", "text=Again")[0] for _ in range(10)], True, "too many replies")
+    # One comes back every six seconds, so no machine is too slow to run into it.
+    expect(any(demo.curl(f"/notes/{note}", "-d", "text=Again")[0] == 429 for _ in range(100)), True, "too many replies")
 
     secret = (demo.folder / "data/development/merchant.secret").read_bytes()
     keys = demo.folder / "keys"

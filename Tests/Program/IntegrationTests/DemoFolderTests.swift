@@ -33,7 +33,9 @@ struct DemoFolderTests {
             #expect(books.exit == .code(0), "\(books.output)")
             let key = try await demo.command("keys", "create", "--name", "shop", "--scopes", "sessions:read")
             #expect(key.exit == .code(0) && !key.output.isEmpty, "\(key.output)")
-            let doctor = try await demo.command("doctor", "--online")
+            var doctor = try await demo.command("doctor", "--online")
+            // It waits three seconds for an answer, and a busy machine may take longer.
+            for _ in 0..<3 where doctor.exit != .code(0) { doctor = try await demo.command("doctor", "--online") }
             #expect(doctor.exit == .code(0), "\(doctor.output)")
             #expect(doctor.output.contains("these are the settings of the demo in ./var\n"), "\(doctor.output)")
             let printed = try await demo.command("doctor", "--print-config")

@@ -17,8 +17,8 @@ struct DoctorOnlineTests {
             defer { demo.destroy() }
             _ = try await demo.line(with: "ready https://")
 
-            var sound = try await DoctorOnlineTests.examine(shop, environment)
             // It waits three seconds for an answer, and a busy machine may take longer.
+            var sound = try await DoctorOnlineTests.examine(shop, environment)
             for _ in 0..<3 where sound.exit != .code(0) {
                 sound = try await DoctorOnlineTests.examine(shop, environment)
             }
@@ -29,9 +29,12 @@ struct DoctorOnlineTests {
             for (name, value, line) in DoctorOnlineTests.mistakes {
                 var changed = environment
                 changed["SALLYPORT_" + name] = value
-                let found = try await DoctorOnlineTests.examine(shop, changed)
+                var found = try await DoctorOnlineTests.examine(shop, changed)
+                for _ in 0..<3 where !("\n" + found.output).contains("\n" + line) {
+                    found = try await DoctorOnlineTests.examine(shop, changed)
+                }
                 #expect(found.exit == .code(2))
-                #expect(found.output.contains("\n" + line) || found.output.hasPrefix(line), "\(found.output)")
+                #expect(("\n" + found.output).contains("\n" + line), "\(found.output)")
             }
             #expect(try await demo.end(.interrupt) == .code(0))
         }

@@ -28,12 +28,13 @@ struct CardPushTests {
             let phone = try await shop.phone(with: member)
             let old = shop.token(phone)
             let now = shop.reactor.wallNow.microseconds / 1_000
+            // Long enough for the phone to register meanwhile.
             try await shop.control(
                 "POST",
                 "answers",
                 [
                     "token": .string(old), "count": 1, "reason": "Unregistered", "timestamp": JSONValue(Int(now)),
-                    "delayMs": 1_000,
+                    "delayMs": 5_000,
                 ]
             )
             try await shop.change(member, ["set": 1])
@@ -78,8 +79,8 @@ struct CardPushTests {
         try await withCardShop(["SALLYPORT_WALLET_PUSH_STREAMS": "10"], processes: 2) { shop in
             let member = try await shop.member("customer-1")
             let phones = try await shop.phones(with: Array(repeating: member, count: 60))
-            // Long enough for the other process to look meanwhile.
-            try await shop.control("POST", "answers", ["delayMs": 300])
+            // Long enough for the other process to look meanwhile: it does each second, and there are six turns for one alone.
+            try await shop.control("POST", "answers", ["delayMs": 1_000])
             try await shop.change(member, ["set": 1])
             try await shop.shown(1, of: member, on: phones)
             try await shop.settled()
