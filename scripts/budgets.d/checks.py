@@ -3,6 +3,7 @@ import contextlib
 import math
 import re
 import sys
+import time
 
 import database
 import routes
@@ -184,10 +185,12 @@ def in_one_turn(shop, book):
 # MARK: The whole process
 
 def threads(shop, book):
-    """After all that load: a thread that came into being under it would still be there."""
+    """After all that load: a thread that came into being under it would still be there, unless it was made for a moment."""
     loops = [f"loop{number}" for number in range(shop.loops)]
     expected = sorted(loops + book.text("threads", "budget").split())
-    found = shop.threads()
+    deadline = time.monotonic() + 10
+    while (found := shop.threads()) != expected and time.monotonic() < deadline:
+        time.sleep(0.1)
     book.row("threads", "budget", " ".join(found), " ".join(expected), found == expected)
 
 

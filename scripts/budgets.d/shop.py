@@ -103,13 +103,19 @@ class Shop:
 
     def threads(self):
         """Names of the threads, sorted."""
-        names = [(task / "comm").read_text().strip() for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir()]
-        return sorted(names)
+        return sorted(name.strip() for name in self.of_threads("comm"))
 
     def thread_states(self):
         """One letter for each thread, as proc(5) has them."""
-        tasks = pathlib.Path(f"/proc/{self.pid}/task").iterdir()
-        return [(task / "stat").read_text().rsplit(")", 1)[1].split()[0] for task in tasks]
+        return [stat.rsplit(")", 1)[1].split()[0] for stat in self.of_threads("stat")]
+
+    def of_threads(self, file):
+        """A file of each thread that does not end meanwhile."""
+        for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
+            try:
+                yield (task / file).read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))

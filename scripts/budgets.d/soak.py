@@ -25,8 +25,11 @@ def soak(shop, book):
 
 
 def rest(shop, goal):
-    """The number of descriptors once it has stopped falling, or is back at the goal; deadlines of the server are two seconds."""
-    deadline, last, since = time.monotonic() + 20, shop.descriptors(), time.monotonic()
+    """The number of descriptors once it has stopped falling, or is back at the goal.
+
+    Deadlines of the server are two seconds, but a connection that it has made itself meanwhile is kept for more than a minute.
+    """
+    deadline, last, since = time.monotonic() + 180, shop.descriptors(), time.monotonic()
     while time.monotonic() < deadline:
         now = shop.descriptors()
         if now != last:
