@@ -51,9 +51,9 @@ package final class ReplicatedDatabase: Sendable {
     ///
     /// - Throws: `PostgresError`, `DeadlineExceeded`.
     package func cutReplication() throws {
-        let standby = try PostgresAdmin(url: standbyURL)
+        let standby = try PostgresAdmin(url: standbyURL, patience: TestDatabase.patience)
         // It may lag: what was committed before the cut is to be there.
-        let primary = try PostgresAdmin(url: url)
+        let primary = try PostgresAdmin(url: url, patience: TestDatabase.patience)
         let end = try primary.rows("SELECT pg_current_wal_insert_lsn()::text").first?.first ?? nil
         let isThere = "SELECT WHERE pg_last_wal_replay_lsn() >= $1::pg_lsn"
         try wait { try !standby.rows(isThere, [end ?? ""]).isEmpty }
@@ -67,7 +67,7 @@ package final class ReplicatedDatabase: Sendable {
     /// - Throws: `PostgresError`, `IOError`.
     package func failOver() throws {
         try stopPrimary()
-        try PostgresAdmin(url: standbyURL).run("SELECT pg_promote(true, 240)")
+        try PostgresAdmin(url: standbyURL, patience: TestDatabase.patience).run("SELECT pg_promote(true, 240)")
     }
 
     /// Ends the primary as a machine ends that loses power.
@@ -90,7 +90,9 @@ package final class ReplicatedDatabase: Sendable {
 
     /// What `pg_basebackup` does; as the user to whom the primary's data belongs.
     private static func copy(_ source: String, from primary: String, to standby: String) throws {
-        let rows = try PostgresAdmin(url: Secret(source)).rows("SELECT setting FROM pg_config WHERE name = 'BINDIR'")
+        let rows = try PostgresAdmin(url: Secret(source), patience: TestDatabase.patience).rows(
+            "SELECT setting FROM pg_config WHERE name = 'BINDIR'"
+        )
         let programs = rows.first?.first.flatMap(\.self) ?? ""
         try Files.makeDirectory(standby, mode: 0o755)
         let owner = try Files.permissions(primary + "/data").owner

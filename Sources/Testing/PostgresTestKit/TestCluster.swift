@@ -61,7 +61,7 @@ enum TestCluster {
                 } catch {
                     throw PostgresError(.cluster, "\(error)")
                 }
-                try PostgresAdmin(url: url, database: name).run(sql)
+                try PostgresAdmin(url: url, database: name, patience: TestDatabase.patience).run(sql)
             }
             state.templates[key] = name
             return name

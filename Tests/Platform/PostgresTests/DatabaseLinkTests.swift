@@ -175,7 +175,7 @@ struct NetworkServerTests {
         try server.wait { (try? PostgresAdmin(url: url("first.localhost", authority))) != nil }
 
         // Verified, also on the program's own connections.
-        let admin = try PostgresAdmin(url: url("first.localhost", authority))
+        let admin = try PostgresAdmin(url: url("first.localhost", authority), patience: TestDatabase.patience)
         #expect(try admin.rows(Self.isEncrypted) == [["t"]])
         let client = try await withClient(url("first.localhost", authority)) { client, _ in
             try await client.write(Statement(name: "tls", sql: Self.isEncrypted)).bool(0, 0)
@@ -196,14 +196,20 @@ struct NetworkServerTests {
         for (mode, encrypted) in [("disable", "f"), ("require", "t"), ("verify-ca", "t")] {
             let less = url("other.localhost", "\(authority) sslmode=\(mode)")
             #expect(throws: PostgresError.self) { try PostgresAdmin(url: less) }
-            #expect(try PostgresAdmin(url: less, allowsPlaintext: true).rows(Self.isEncrypted) == [[encrypted]])
+            #expect(
+                try PostgresAdmin(url: less, allowsPlaintext: true, patience: TestDatabase.patience).rows(
+                    Self.isEncrypted
+                ) == [[encrypted]]
+            )
         }
 
         // Without TLS at all.
         try server.stopEncrypting()
         try server.wait {
             let plain = url("first.localhost", authority)
-            return try PostgresAdmin(url: plain, allowsPlaintext: true).rows(Self.isEncrypted) == [["f"]]
+            return try PostgresAdmin(url: plain, allowsPlaintext: true, patience: TestDatabase.patience).rows(
+                Self.isEncrypted
+            ) == [["f"]]
         }
         let error = #expect(throws: PostgresError.self) { try PostgresAdmin(url: url("first.localhost", authority)) }
         #expect(error?.detail.contains("server does not support SSL") == true)
@@ -228,7 +234,7 @@ struct NetworkServerTests {
                 try await client.work(statement).text(0, 0),
             ])
         }
-        found.insert(try PostgresAdmin(url: url).rows(Self.settings)[0][0] ?? "")
+        found.insert(try PostgresAdmin(url: url, patience: TestDatabase.patience).rows(Self.settings)[0][0] ?? "")
         return found
     }
 

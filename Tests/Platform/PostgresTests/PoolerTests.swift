@@ -107,7 +107,7 @@ struct PoolerTests {
     @Test(arguments: ["transaction", "statement"])
     func `that shares sessions is refused at once, with what to do`(mode: String) async throws {
         let pool = try Bouncer(try TestDatabase(), mode)
-        let (error, log) = await pool.connect(within: .seconds(2))
+        let (error, log) = await pool.connect(within: .seconds(10))
         #expect(error.contains("set pool_mode = session in PgBouncer"), "\(error)")
         // It does not go by itself: more than an information.
         let lines = log.filter { $0.contains("postgres.connect_failed") }
@@ -123,13 +123,13 @@ struct PoolerTests {
             let (error, _) = await pool.connect()
             #expect(error.isEmpty, "\(error)")
         }
-        #expect(try PostgresAdmin(url: Secret(pool.url)).rows("SELECT 1") == [["1"]])
+        #expect(try PostgresAdmin(url: Secret(pool.url), patience: TestDatabase.patience).rows("SELECT 1") == [["1"]])
     }
 
     @Test func `that drops options of the address itself is refused`() async throws {
         let pool = try Bouncer(try TestDatabase(), "session")
         let role = "&options=-c%20work_mem%3D1MB"
-        let (error, _) = await pool.connect(role, within: .seconds(2))
+        let (error, _) = await pool.connect(role, within: .seconds(10))
         #expect(error.contains("drops the options that database_url has"), "\(error)")
         let tool = #expect(throws: PostgresError.self) { try PostgresAdmin(url: Secret(pool.url + role)) }
         #expect(tool?.detail.contains("drops the options") == true)
@@ -137,7 +137,7 @@ struct PoolerTests {
 
     @Test func `that refuses options is named, with the setting that helps`() async throws {
         let pool = try Bouncer(try TestDatabase(), "session", ignoring: "extra_float_digits")
-        let (error, log) = await pool.connect(within: .seconds(2))
+        let (error, log) = await pool.connect(within: .seconds(10))
         #expect(error.contains("ignore_startup_parameters = options"), "\(error)")
         #expect(log.contains { $0.contains("\"level\":\"warning\"") && $0.contains("ignore_startup_parameters") })
     }

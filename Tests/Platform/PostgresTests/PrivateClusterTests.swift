@@ -1,5 +1,6 @@
 import EventIO
 import Glibc
+import PostgresTestKit
 import Primitives
 import Testing
 
@@ -8,11 +9,11 @@ import Testing
 extension String {
     /// One number from the database of this URI.
     fileprivate func number(_ sql: String) throws -> Int {
-        try PostgresAdmin(url: Secret(self)).number(sql)
+        try PostgresAdmin(url: Secret(self), patience: TestDatabase.patience).number(sql)
     }
 
     fileprivate func run(_ sql: String) throws {
-        try PostgresAdmin(url: Secret(self)).run(sql)
+        try PostgresAdmin(url: Secret(self), patience: TestDatabase.patience).run(sql)
     }
 }
 

@@ -26,7 +26,7 @@ enum ServerFault: String, CaseIterable, Sendable {
         let cluster = ClusterBox(folder.path + "/cluster", settings: .tests(waitsForLog: true))
         defer { cluster.stop() }
         let url = Secret(try cluster.start())
-        try PostgresAdmin(url: url).run(Ledger.table)
+        try PostgresAdmin(url: url, patience: TestDatabase.patience).run(Ledger.table)
         try await withClient(url) { client, reactor in
             let ledger = Ledger(client, reactor)
             ledger.start()
@@ -39,7 +39,7 @@ enum ServerFault: String, CaseIterable, Sendable {
             }
             await ledger.waitForMore()
             await ledger.stop()
-            try ledger.expectTruth(PostgresAdmin(url: url))
+            try ledger.expectTruth(PostgresAdmin(url: url, patience: TestDatabase.patience))
         }
     }
 
@@ -49,7 +49,7 @@ enum ServerFault: String, CaseIterable, Sendable {
         let cluster = ClusterBox(folder.path + "/cluster")
         defer { cluster.stop() }
         let url = Secret(try cluster.start())
-        try PostgresAdmin(url: url).run(Ledger.table)
+        try PostgresAdmin(url: url, patience: TestDatabase.patience).run(Ledger.table)
         try await withClient(url) { configuration in
             configuration.answerTimeout = .milliseconds(800)
             configuration.maximumPendingAge = .milliseconds(200)
@@ -60,7 +60,10 @@ enum ServerFault: String, CaseIterable, Sendable {
             let ledger = Ledger(client, reactor)
             ledger.start(tasks: 8)
             await ledger.waitForMore()
-            let frozen = try PostgresAdmin(url: url).backends() + [try #require(cluster.process)]
+            let frozen =
+                try PostgresAdmin(url: url, patience: TestDatabase.patience).backends() + [
+                    try #require(cluster.process)
+                ]
             for process in frozen { kill(process, SIGSTOP) }
             await reactor.wait("not ready") { !client.isReady }
             await ledger.waitForFailure()
@@ -74,10 +77,10 @@ enum ServerFault: String, CaseIterable, Sendable {
             await ledger.waitForMore()
             await ledger.stop()
             #expect(ledger.longest < .seconds(20))
-            try PostgresAdmin(url: url).wait(
+            try PostgresAdmin(url: url, patience: TestDatabase.patience).wait(
                 until: "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') <= 3"
             )
-            try ledger.expectTruth(PostgresAdmin(url: url))
+            try ledger.expectTruth(PostgresAdmin(url: url, patience: TestDatabase.patience))
         }
     }
 }
@@ -93,9 +96,11 @@ extension ServerFault {
     func strike(_ cluster: ClusterBox, _ url: Secret<String>) throws {
         switch self {
         case .connectionEnded:
-            try PostgresAdmin(url: url).run("SELECT pg_terminate_backend(\(PostgresAdmin.writer)) ")
+            try PostgresAdmin(url: url, patience: TestDatabase.patience).run(
+                "SELECT pg_terminate_backend(\(PostgresAdmin.writer)) "
+            )
         case .connectionKilled:
-            let admin = try PostgresAdmin(url: url)
+            let admin = try PostgresAdmin(url: url, patience: TestDatabase.patience)
             let process = try admin.number("SELECT \(PostgresAdmin.writer)")
             kill(pid_t(process), SIGKILL)
         case .closed:
@@ -103,7 +108,7 @@ extension ServerFault {
         case .closedAtOnce:
             try signal(cluster, SIGQUIT)
         case .killed:
-            let processes = try PostgresAdmin(url: url).backends()
+            let processes = try PostgresAdmin(url: url, patience: TestDatabase.patience).backends()
             try signal(cluster, SIGKILL)
             for process in processes { kill(process, SIGKILL) }
         }
