@@ -6,6 +6,12 @@ INSERT INTO device_token (flow_id, seen_at, token_hash, is_finished)
 SELECT a.webview_session_id, a.at, sha256(uuid_send(a.webview_session_id)), true FROM aged AS a;
 INSERT INTO device_history (history_id, account_id, flow_id, kind, purpose, outcome, detail)
 SELECT a.webview_session_id, a.webview_session_id, a.webview_session_id, 'claim', 'free-trial', 'allow', '{}' FROM aged AS a;
+INSERT INTO app_attest_challenge (account_id, expires_at, challenge_hash)
+SELECT a.webview_session_id, a.at, sha256(uuid_send(a.webview_session_id)) FROM aged AS a;
+INSERT INTO app_attest_key (account_id, attested_at, used_at, counter, key_id, public_key, receipt, app, environment)
+SELECT a.webview_session_id, a.at, a.at, 1, sha256(uuid_send(a.webview_session_id)), '\x04', '\x30', 'A1B2C3D4E5.com.example.shop', 'production'
+FROM aged AS a;
+-- allowance app_attest_prune rows=5000: batches of challenges that are over and of keys that nobody uses
 -- allowance device_prune rows=5000: batches of old tokens and of claims that nobody has finished
 -- values device_end: '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', '{"claim":"grant","purpose":"free-trial","once":true,"rows":[]}'
 -- values device_note: '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', '[]'

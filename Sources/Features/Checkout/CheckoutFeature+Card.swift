@@ -1,6 +1,7 @@
 import CheckoutCodes
 import Pages
 package import ServerCore
+import ServiceAPI
 import SessionBroker
 import Settings
 import StrictJSON
@@ -22,7 +23,7 @@ extension CheckoutFeature {
         failures: FailureCode.ofCheckout,
         cookies: CookieNames.allCases.flatMap { CookieTable($0).all },
         demo: FeatureDemo(secrets: ["session.trail_secret": "trail"], settings: demoSettings),
-        slots: StaticAsset.ofCheckout + [LinkHostUse()]
+        slots: StaticAsset.ofCheckout + [LinkHostUse(), GuardedRoute.issue]
     )
 
     private static func demoSettings(_ demo: DemoSource) -> [String: JSONValue] {

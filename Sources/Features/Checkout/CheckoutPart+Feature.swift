@@ -8,6 +8,7 @@ extension CheckoutPart: FeaturePart {
     ]
 
     package func mount(_ routes: inout Routes) throws(RouteError) {
+        takeUpGuard()
         try routes.mount(CheckoutRoutes.pages, on: self)
         try routes.mount(CheckoutRoutes.notifications, on: self)
         try routes.mount(CheckoutRoutes.about, on: self)

@@ -8,6 +8,7 @@ import Operations
 import Postgres
 import Primitives
 import ServerCore
+import ServiceAPI
 package import SessionBroker
 import Telemetry
 package import Web
@@ -52,6 +53,9 @@ package final class CheckoutPart {
     let liveSessions: LiveSessionCounter
     /// Brings what has begun to its end.
     let shield: CancellationShield
+    /// Demands an assertion of apps that ask for a launch ticket; `nil` where the settings want none.
+    private(set) var issueGuard: (any AppGuard)?
+    private let findGuard: () -> (any AppGuard)?
     private let counters: CheckoutCounters
     private let refusals: FailureLog
     private var reportLines: LogRateLimiter
@@ -123,10 +127,17 @@ package final class CheckoutPart {
             let exchange = loop.client(setup.outbound)
             return setup.inbox(notices, reactor: reactor, telemetry: telemetry, over: exchange) { objectNews.signal() }
         }
+        findGuard = { loop.offered((any AppGuard).self) }
         reportLines = LogRateLimiter(perSecond: 1)
         shedLines = LogRateLimiter(perSecond: 1)
         overloaded = PreparedRefusal(Failure(.unavailable, retryAfter: 1), deployment)
         unconnected = PreparedRefusal(Failure(.unavailable), deployment)
+    }
+
+    /// Takes up the guard that a feature above offers, once all are open.
+    func takeUpGuard() {
+        guard let found = findGuard(), found.guards(GuardedRoute.issue.name) else { return }
+        issueGuard = found
     }
 
     /// Supplies nonces.

@@ -17,10 +17,10 @@ package struct DeviceCheckFeature: Feature {
         "devicecheck",
         needs: [ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self],
         commands: [DeviceCheckCommand.command],
-        statements: .own(DeviceStatement.all),
-        failures: FailureCode.ofDevices,
+        statements: .own(DeviceStatement.all + AttestStatement.all),
+        failures: FailureCode.ofDevices + FailureCode.ofAttest,
         slots: [
-            Scope.devicesRead, Scope.devicesWrite, AppScope.devices, AccountData.devices,
+            Scope.devicesRead, Scope.devicesWrite, AppScope.devices, AccountData.devices, AccountData.attestedKeys,
             EventSubscription.marksOfEvents,
         ] + WebhookEventType.ofDevices
     )
@@ -30,6 +30,7 @@ package struct DeviceCheckFeature: Feature {
     package var state: FeatureState { settings.isOn ? .on : .off(set: DeviceCheckSettings.switches) }
 
     package func check(_ settings: inout SettingReader, beside features: ConfiguredFeatures, web: WebOrigin) {
+        checkGuarded(&settings, beside: features)
         guard state == .on, !features.keyring.isSet else { return }
         settings.complain(
             "device_check.team_id",
@@ -73,6 +74,19 @@ extension AccountData {
         },
         export: { database, account in
             guard let row = try await database.read(DeviceStatement.export(account)).first() else { return .null }
+            return try JSONParser.parse(row.utf8)
+        }
+    )
+
+    /// The keys of the account's apps.
+    static let attestedKeys = AccountData(
+        "app_attest",
+        erase: { database, account in
+            let keys = try await database.work(AttestStatement.erase(account)).first()
+            return AccountErasure(keys > 0 ? ["attestedKeys": keys] : [:])
+        },
+        export: { database, account in
+            guard let row = try await database.read(AttestStatement.export(account)).first() else { return .null }
             return try JSONParser.parse(row.utf8)
         }
     )

@@ -15,6 +15,10 @@ package final class DeviceCheckPart: FeaturePart {
     let loop: LoopContext
     let process: DeviceCheckProcess
     let metrics: DeviceMetrics
+    /// `nil` where no keys of apps are taken.
+    let attestMetrics: AttestMetrics?
+    /// Refused attestations, of which one a second is written down: everybody with a token can send them.
+    var attestLines = LogRateLimiter(perSecond: 1)
     /// `nil` where Apple is not asked; tests have another one.
     var service: (any DeviceService)?
     private let hmac: HMACSHA256
@@ -25,6 +29,8 @@ package final class DeviceCheckPart: FeaturePart {
         metrics = DeviceMetrics(loop.metrics, process.policies)
         service = process.apple.map { AppleDeviceService(process.settings.apple, $0, loop) }
         hmac = try HMACSHA256()
+        attestMetrics = process.attest.map { _ in AttestMetrics(loop.metrics) }
+        if !process.settings.attest.required.isEmpty { loop.offer(self, as: (any AppGuard).self) }
         try loop.part(ServiceFeature.self).serve(self)
         try loop.part(WebhookDelivery.self).handle(.marksOfEvents) { [self] event in try await markLater(event) }
     }
@@ -33,6 +39,7 @@ package final class DeviceCheckPart: FeaturePart {
 
     package func schedule(_ jobs: JobSchedule) {
         jobs.upkeep?.add { [self] in await prune() }
+        if process.attest != nil { jobs.upkeep?.add { [self] in await pruneKeys() } }
         guard let apple = service as? AppleDeviceService else { return }
         jobs.every(.seconds(60), budget: .seconds(30), "device_check.probe") { [process] _ in
             await apple.probeWhenDue(process.settings.environment)
@@ -46,6 +53,17 @@ package final class DeviceCheckPart: FeaturePart {
     private func prune() async -> Bool {
         do {
             let statement = DeviceStatement.prune(process.settings.claimTime, DeviceCheckPart.batch)
+            return try await loop.database.work(statement).first() >= Int(DeviceCheckPart.batch)
+        } catch {
+            loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])
+            return false
+        }
+    }
+
+    /// Deletes some challenges that are over, and keys that nobody uses any more; whether there may be more.
+    private func pruneKeys() async -> Bool {
+        do {
+            let statement = AttestStatement.prune(process.settings.attest.keepKeys, DeviceCheckPart.batch)
             return try await loop.database.work(statement).first() >= Int(DeviceCheckPart.batch)
         } catch {
             loop.logger.warning("upkeep.prune_failed", [LogField("detail", error.debugDescription)])

@@ -18,6 +18,11 @@ package final class DeviceCheckProcess: FeatureProcess {
     let tokenKey: Secret<[UInt8]>
     /// What opens Apple's service; `nil` where it is not asked.
     let apple: AppleDeviceAccess?
+    /// Judges keys of apps; `nil` where none are taken.
+    let attest: AppAttestationVerifier?
+    let workers: Workers
+    /// Assertions that were refused where no account is known, by address.
+    let strangers: AddressRateLimit
     private let rules: Lock<DevicePolicies>
     private let logger: Logger
 
@@ -32,6 +37,9 @@ package final class DeviceCheckProcess: FeatureProcess {
         try settings.apple.checkTrust()
         tokenKey = key
         apple = settings.apple.isOn ? AppleDeviceAccess(try settings.apple.tokens()) : nil
+        attest = try settings.attest.verifier()
+        workers = process.workers
+        strangers = AddressRateLimit(perMinute: process.unknownPerMinute)
         accounts = KeyRateLimit(perMinute: settings.accountRate)
         addresses = AddressRateLimit(perMinute: settings.addressRate)
         rules = Lock(try DevicePolicies.read(path: settings.policies))

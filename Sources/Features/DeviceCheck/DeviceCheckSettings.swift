@@ -21,6 +21,8 @@ struct DeviceCheckSettings: Sendable {
     let resetsBlocked: Bool
     /// A text that counts as the token of a new device; `nil` for none.
     let bypass: Secret<String>?
+    /// What apps have to prove of themselves.
+    let attest: AttestSettings
 
     /// The settings that switch the feature on.
     static let switches = ["device_check.team_id"]
@@ -75,6 +77,7 @@ struct DeviceCheckSettings: Sendable {
             "device_check.bypass_token",
             "text that counts as the token of a new device, for simulators without one; with development alone"
         )
+        attest = AttestSettings(&read, teamID: teamID)
         guard isOn else { return }
         if teamID.utf8.count != 10 || !teamID.octets.isWord {
             read.complain("device_check.team_id", "not the ten characters that Apple shows under Membership")

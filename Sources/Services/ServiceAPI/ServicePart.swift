@@ -71,6 +71,9 @@ extension ServicePart: FeaturePart {
 
     package func mount(_ routes: inout Routes) throws(RouteError) {
         guard !described.isEmpty else { return }
+        let appGuard = loop.offered((any AppGuard).self)
+        interface.appGuard = appGuard
+        described = described.map { $0.guarded(by: appGuard) }
         for feature in bound { try feature.mount(&routes) }
         for group in ServicePart.routes { try routes.mount(group, on: self) }
         if described.contains(where: \.hasAppRoutes) { try routes.mount(ServicePart.appRoutes, on: self) }

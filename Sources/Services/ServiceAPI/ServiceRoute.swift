@@ -7,7 +7,7 @@ package struct ServiceRoute<Part: AnyObject>: Sendable {
     package typealias Handler = @Sendable (ServiceCall<Part>) async throws(Failure) -> ServiceAnswer
 
     /// For the router and for the description of the interface.
-    package let description: RouteDescription
+    package private(set) var description: RouteDescription
     /// Whether buyers cause its requests by coming back to the session in its path: then how often is counted for the session
     /// and not for the key.
     let isCausedByBuyers: Bool
@@ -18,6 +18,15 @@ package struct ServiceRoute<Part: AnyObject>: Sendable {
         self.description = description
         self.isCausedByBuyers = isCausedByBuyers
         self.handler = handler
+    }
+}
+
+extension ServiceRoute {
+    /// The route as it is served.
+    func guarded(by appGuard: (any AppGuard)?) -> ServiceRoute {
+        var route = self
+        route.description = description.guarded(by: appGuard)
+        return route
     }
 }
 

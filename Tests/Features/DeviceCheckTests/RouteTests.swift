@@ -158,8 +158,18 @@ struct DeviceClient {
         return DeviceClient(fixture: shop, account: account, key: key, appToken: token)
     }
 
-    func app(_ path: String, _ json: String) async throws -> Reply {
-        try Reply(await fixture.program.ask(.post, "/app/v1/devices" + path, key: appToken, json: json))
+    /// - Parameter assertions: What the app shows beside its token.
+    func app(_ path: String, _ json: String?, assertions: [String] = []) async throws -> Reply {
+        let field = try #require(HTTPFieldName(AppRequest.fieldName))
+        return try Reply(
+            await fixture.program.ask(
+                .post,
+                "/app/v1/devices" + path,
+                key: appToken,
+                fields: assertions.map { (field, $0) },
+                json: json
+            )
+        )
     }
 
     func shop(_ path: String, _ json: String) async throws -> Reply {

@@ -17,6 +17,7 @@ struct ServiceRoleTests {
         "wallet_member", "wallet_pass", "wallet_device", "wallet_registration", "wallet_push_job",
         "app_store_customer", "app_store_notification", "app_store_consumption", "app_store_reconciliation",
         "app_store_forward", "app_store_gift", "device_account", "device_claim", "device_token", "device_history",
+        "app_attest_challenge", "app_attest_key",
     ]
     /// Tables of which it may change every column.
     private static let changed: Set<String> = ["webview_session"]

@@ -3,6 +3,7 @@ import Commerce
 import HTTPCore
 import MerchantOrders
 import Primitives
+import ServiceAPI
 import SessionBroker
 import Web
 
@@ -23,6 +24,9 @@ enum IssueHandler {
             challenge: try challenge(form)
         )
         let caller = exchange.caller
+        if let issueGuard = exchange.services.issueGuard {
+            try await issueGuard.admit(AppRequest(exchange.request, .post), of: nil)
+        }
         return answer(exchange, try await exchange.services.creation.open(draft, from: cart, by: caller))
     }
 
@@ -68,4 +72,9 @@ enum IssueHandler {
         }
         return challenge
     }
+}
+
+extension GuardedRoute {
+    /// `POST /secureWebviewSession`.
+    static let issue = GuardedRoute("secureWebviewSession")
 }

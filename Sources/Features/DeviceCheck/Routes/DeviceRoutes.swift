@@ -11,10 +11,12 @@ import Web
 
 extension DeviceCheckPart: ServiceRouted {
     /// What apps ask for their own account, and what the merchant's programs ask for any.
-    package static let serviceRoutes = appRoutes + programRoutes
+    package static let serviceRoutes = appRoutes + programRoutes + attestRoutes
 
-    /// Those of the bits, where Apple is asked about them.
-    package var servedRoutes: [ServiceRoute<DeviceCheckPart>] { service == nil ? [] : Self.serviceRoutes }
+    /// Those of the bits where Apple is asked about them, and those of keys where they are taken.
+    package var servedRoutes: [ServiceRoute<DeviceCheckPart>] {
+        (service == nil ? [] : Self.appRoutes + Self.programRoutes) + (process.attest == nil ? [] : Self.attestRoutes)
+    }
 
     private static let appRoutes = [
         ServiceRoute<DeviceCheckPart>(.checkDevice) { call throws(Failure) in try await call.part.check(call) },

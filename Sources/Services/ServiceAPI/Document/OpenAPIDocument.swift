@@ -3,21 +3,6 @@ import Primitives
 package import StrictJSON
 import Web
 
-/// Routes of a feature as the description has them.
-package struct DescribedRoutes: Sendable {
-    let routes: [RouteDescription]
-    let rules: ServiceRules
-
-    /// Whether apps may ask for one of them.
-    var hasAppRoutes: Bool { routes.contains { $0.principal.isApp } }
-
-    /// Routes, and what they share.
-    package init(_ routes: [RouteDescription], _ rules: ServiceRules = ServiceRules()) {
-        self.routes = routes
-        self.rules = rules
-    }
-}
-
 /// The description of the interface in the words of OpenAPI 3.1, made from the route table, so that it cannot differ from it.
 package struct OpenAPIDocument {
     private let features: [DescribedRoutes]
@@ -279,6 +264,13 @@ package struct OpenAPIDocument {
                 "name": "Idempotency-Key", "in": "header", "required": .bool(route.needsWord),
                 "description": .string(repeats(route, rules)),
                 "schema": ["type": "string", "pattern": .string(SchemaPattern.idempotencyKey)],
+            ])
+        }
+        if route.isGuarded {
+            list.append([
+                "name": .string(AppRequest.fieldName), "in": "header", "required": true,
+                "description": "id of the key, challenge and assertion of App Attest, separated by blanks",
+                "schema": ["type": "string"],
             ])
         }
         if route.shape.isCached {

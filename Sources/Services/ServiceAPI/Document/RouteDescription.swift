@@ -114,6 +114,8 @@ package struct RouteDescription: Sendable {
     package let summary: String
     /// What goes in and comes out.
     package let shape: Shape
+    /// What the guard before it refuses with; none where there is no guard.
+    var guardRefusals: [FailureCode] = []
 
     /// A description.
     package init(
@@ -199,9 +201,9 @@ package struct RouteDescription: Sendable {
         if needsWord { codes.insert(.idempotencyKeyMissing) }
         if isKept { codes.insert(.idempotencyKeyReused) }
         if !path.places.isEmpty { codes.insert(.notFound) }
-        codes.formUnion(shape.problems)
-        return FailureCode.ofServiceAPI.filter { codes.remove($0) != nil }
-            + shape.problems.filter { codes.remove($0) != nil }
+        let own = shape.problems + guardRefusals
+        codes.formUnion(own)
+        return FailureCode.ofServiceAPI.filter { codes.remove($0) != nil } + own.filter { codes.remove($0) != nil }
     }
 
     /// The document itself.

@@ -8,9 +8,10 @@ import Web
 /// The routes of a feature below `/v1` and `/app/v1` on one loop: lets requests in or refuses them, and turns every outcome into a
 /// response.
 ///
-/// The order of checks: path and method, browsers, the key or token, how often it is used, what it opens, then the form of the
-/// request. Nothing is looked up before that was found good, so that a client without one learns nothing but which routes there
-/// are. A valid key is let in whatever else its address does, and whatever the buyers do whose requests it relays.
+/// The order of checks: path and method, browsers, the key or token, how often it is used, what it opens, the form of the request,
+/// then what a guard demands of an app. Nothing is looked up before that was found good, so that a client without one learns
+/// nothing but which routes there are. A valid key is let in whatever else its address does, and whatever the buyers do whose
+/// requests it relays.
 package final class BoundRoutes<Part: AnyObject> {
     /// Who answers.
     let part: Part
@@ -48,6 +49,7 @@ package final class BoundRoutes<Part: AnyObject> {
         var quota: RequestQuota?
         do throws(Failure) {
             let call = try await authorize(request, route, &quota)
+            if let guarded = call.content.guarded { try await service.admit(guarded, call.principal) }
             let answer: ServiceAnswer
             if route.description.method == .get {
                 answer = try await route.handler(call)
@@ -142,12 +144,13 @@ protocol MountedRoutes: AnyObject {
 
 extension BoundRoutes: MountedRoutes where Part: ServiceRouted {
     func mount(_ routes: inout Routes) throws(RouteError) {
-        for description in part.servedRoutes.map(\.description) where !description.isWellPlaced {
+        let served = part.servedRoutes.map { $0.guarded(by: service.appGuard) }
+        for description in served.map(\.description) where !description.isWellPlaced {
             throw RouteError(
                 description:
                     "\(description.path.text): keys open no path below /app/, and tokens those below /app/v1/ alone"
             )
         }
-        try routes.mount(BoundRoutes.group(part.servedRoutes), on: self)
+        try routes.mount(BoundRoutes.group(served), on: self)
     }
 }

@@ -15,6 +15,8 @@ struct ServiceContent {
     let idempotencyKey: IdempotencyWord?
     let requestID: String
     let caller: Caller
+    /// The request as a guard sees it; `nil` where its route has none.
+    let guarded: AppRequest?
 
     /// The content of a request of a route.
     ///
@@ -32,6 +34,7 @@ struct ServiceContent {
         idempotencyKey = request.first(.idempotencyKey).flatMap { IdempotencyWord($0) }
         requestID = request.requestID
         self.caller = caller
+        guarded = route.isGuarded ? AppRequest(request, route.method) : nil
     }
 
     /// The body as JSON.

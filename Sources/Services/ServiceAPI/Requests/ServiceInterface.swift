@@ -27,6 +27,8 @@ final class ServiceInterface {
     let counters: ServiceCounters
     /// Who knows the tokens of apps; `nil` where nobody keeps accounts.
     var tokens: (any AppTokenStore)?
+    /// Who demands more of apps than a token; `nil` where nobody does.
+    var appGuard: (any AppGuard)?
     private let deployment: ServiceDeployment
     private let log: FailureLog
     private let clock: any WallClock & MonotonicClock
@@ -98,6 +100,12 @@ extension ServiceInterface {
         misses.count(client, hash, at: clock.monotonicNow())
         if let wait { throw Failure(.rateLimited, retryAfter: wait) }
         throw RouteDescription.Principal.app(nil).refusal(.unauthenticated)
+    }
+
+    /// Asks the guard of a route for an app.
+    func admit(_ request: AppRequest, _ principal: ServicePrincipal) async throws(Failure) {
+        guard case .app(_, let grant) = principal else { return }
+        try await appGuard?.admit(request, of: grant.account)
     }
 
     /// Finds the key of a request.
