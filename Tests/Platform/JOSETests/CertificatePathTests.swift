@@ -83,7 +83,9 @@ struct CertificatePathTests {
     }
 
     @Test func `stand in standard Base64 with nothing behind the certificate`() throws {
-        let path = try TestPath()
+        var path = try TestPath()
+        // The keys are new ones. Now and then the certificate has one text in both alphabets, and that is no case.
+        while Base64URL.encode(path.leaf.der) == path.x5c[0] { path = try TestPath() }
         let der = path.leaf.der
         let spellings = [
             Base64URL.encode(der), Base64.encode(der) + "\n", " " + Base64.encode(der), Base64.encode(der + [0]),
