@@ -561,13 +561,14 @@ private final class Race {
 
     /// Whether every queue has come to its end; ends the senders.
     func waitUntilQuiet() async throws -> Bool {
-        var looks = 0
-        while looks < 3000, try rig.admin.rows("SELECT count(*) FROM event_queue")[0][0] != "0" {
-            looks += 1
-            await rig.client.pause(for: .milliseconds(10))
+        let patience = Patience()
+        var isQuiet = false
+        while !isQuiet, patience.isLeft {
+            isQuiet = try rig.admin.rows("SELECT count(*) FROM event_queue")[0][0] == "0"
+            if !isQuiet { await rig.client.pause(for: .milliseconds(10)) }
         }
         isOver = true
         while senders > 0 { await rig.reactor.nextTurn() }
-        return looks < 3000
+        return isQuiet
     }
 }

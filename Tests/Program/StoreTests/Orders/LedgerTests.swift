@@ -230,10 +230,10 @@ struct LedgerTests {
                 #expect(operation.isLast && operation.isCounted)
                 try await rig.orders.putBack(operation)
                 let row = """
-                    SELECT p.recoveries, p.lease_until <= now(), round(extract(epoch FROM q.next_at - now()))
+                    SELECT p.recoveries, p.lease_until <= now(), q.next_at BETWEEN now() AND now() + interval '5 s'
                     FROM payment_operation AS p, payment_operation_open AS q
                     """
-                #expect(try rig.admin.rows(row) == [["200", "t", "5"]])
+                #expect(try rig.admin.rows(row) == [["200", "t", "t"]])
                 // Who has lost it puts nothing back.
                 try rig.sql("UPDATE payment_operation SET attempt_id = '\(crossing.webviewSession)'")
                 try await rig.orders.putBack(operation)
