@@ -60,11 +60,8 @@ enum ServerFault: String, CaseIterable, Sendable {
             let ledger = Ledger(client, reactor)
             ledger.start(tasks: 8)
             await ledger.waitForMore()
-            let frozen =
-                try PostgresAdmin(url: url, patience: TestDatabase.patience).backends() + [
-                    try #require(cluster.process)
-                ]
-            for process in frozen { kill(process, SIGSTOP) }
+            let server = try #require(cluster.process)
+            let frozen = try PostgresAdmin(url: url, patience: TestDatabase.patience).freeze(server)
             await reactor.wait("not ready") { !client.isReady }
             await ledger.waitForFailure()
             // New connections are refused by nobody: the kernel takes them for the frozen server.
@@ -129,5 +126,15 @@ extension PostgresAdmin {
     fileprivate func backends() throws -> [pid_t] {
         try rows("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
             .compactMap { $0[0].flatMap { pid_t($0) } }
+    }
+
+    /// Stops the server, so that no connection comes any more, and the processes of all connections but this one.
+    ///
+    /// - Returns: What was stopped.
+    fileprivate func freeze(_ server: pid_t) throws -> [pid_t] {
+        kill(server, SIGSTOP)
+        let processes = try backends()
+        for process in processes { kill(process, SIGSTOP) }
+        return processes + [server]
     }
 }
