@@ -95,6 +95,7 @@ struct InvariantTests {
     @Test func `I6, one clock: deadlines follow the database, whatever the program believes`() async throws {
         for hours in [-25, 25] {
             try await withRig(.unlimited(), clockOffset: .seconds(hours * 3_600)) { rig in
+                try rig.makeEarlierMonth()
                 let early = try await rig.issued()
                 try rig.age(early, seconds: 290)
                 #expect(try await rig.open(early.ticket) == "opened")
