@@ -219,9 +219,7 @@ struct NotificationStoreTests {
     }
 
     @Test func `lets no buyer wait for what a message waits for`() async throws {
-        let database = try migratedDatabase()
-        let hurried: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .seconds(5) }
-        try await withRig(on: database, configure: hurried) { rig in
+        try await withRig { rig in
             _ = try await rig.paid(Self.permission)
             try rig.sql("BEGIN; SELECT FROM payment_poll WHERE object_id = '\(Self.charge)' FOR UPDATE")
             var receipt: PostgresNotificationStore.Receipt?
