@@ -55,6 +55,12 @@ extension FailureCode {
         .conflict,
         "Another account has this appAccountToken."
     )
+    /// A purchase that Apple binds to no account.
+    static let appAccountTokenRefused = FailureCode(
+        "app_account_token_refused",
+        .conflict,
+        "Apple takes no appAccountToken for this purchase: it was shared in a family, or given by an organisation."
+    )
     /// An environment whose purchases are not taken.
     static let environmentOff = FailureCode(
         "environment_off",
@@ -96,7 +102,8 @@ extension FailureCode {
 
     static let ofAppStore = [
         signedTextRefused, purchaseOfOtherAccount, purchaseRevoked, purchaseTokenUnknown, productUnknown,
-        purchaseNotGranted, unitsTooFew, unitsOutOfRange, appAccountTokenTaken, environmentOff, notificationRefused,
+        purchaseNotGranted, unitsTooFew, unitsOutOfRange, appAccountTokenTaken, appAccountTokenRefused,
+        environmentOff, notificationRefused,
         transactionUnknown, appStoreUnavailable, appStoreOff, signedTextNeeded, offerNotListed, offersOff,
         receiptUnreadable,
     ]

@@ -104,6 +104,11 @@ struct AppStoreSettings: Sendable {
         forwards = ForwardSettings(&read)
         gifts = GiftSettings(&read)
         server = ServerAPISettings(&read)
+        complain(&read)
+    }
+
+    /// Says what does not go together with purchases that are on.
+    private func complain(_ read: inout SettingReader) {
         guard !bundleID.isEmpty else { return }
         if !AppStoreSettings.isBundleID(bundleID) {
             read.complain(

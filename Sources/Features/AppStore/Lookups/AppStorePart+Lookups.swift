@@ -78,7 +78,7 @@ extension AppStorePart {
     }
 
     /// A purchase as Apple says it is, beside what is kept of it.
-    private func describe(_ transaction: Transaction) async throws(Failure) -> JSONValue {
+    func describe(_ transaction: Transaction) async throws(Failure) -> JSONValue {
         let statement = LookupStatement.find(
             transaction.environment.rawValue,
             transaction.bundleID,
@@ -126,7 +126,7 @@ extension AppStorePart {
 
 extension ServerAPIRequest {
     /// A request, or the refusal that Apple would give to a part that can be no id.
-    fileprivate static func checked(
+    static func checked(
         _ make: () throws(ServerAPIRequestError) -> ServerAPIRequest
     ) throws(Failure) -> ServerAPIRequest {
         do throws(ServerAPIRequestError) {

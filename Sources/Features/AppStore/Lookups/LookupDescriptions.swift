@@ -26,6 +26,16 @@ extension RouteDescription {
         transaction
     )
 
+    static let nameAccount = RouteDescription(
+        .put,
+        "/v1/app-store/accounts/{id}/transactions/{transactionId}",
+        "nameAccount",
+        .appStore,
+        .appStoreWrite,
+        "have Apple name an account in a purchase that was made outside of the app, and hand it in",
+        naming
+    )
+
     static let readSubscriptions = RouteDescription(
         .get,
         "/v1/app-store/accounts/{id}/subscriptions",
@@ -60,6 +70,21 @@ extension RouteDescription {
         var shape = Shape(.ok, .named(.transaction), .transaction)
         shape.query = [asked]
         shape.problems = problems
+        return shape
+    }
+
+    private static var naming: Shape {
+        var shape = Shape(.ok, .named(.transaction), .transaction)
+        shape.body = .object([
+            .optional(
+                "environment",
+                .word(["Production", "Sandbox"]),
+                "default: every one that the shop takes, in its order"
+            )
+        ])
+        shape.example = #"{"environment":"Production"}"#
+        shape.bodyLimit = 4_096
+        shape.problems = problems + [.purchaseOfOtherAccount, .appAccountTokenRefused]
         return shape
     }
 

@@ -5,7 +5,7 @@ import ServiceAPI
 
 /// The statements on what the merchant's programs ask Apple's server.
 enum LookupStatement {
-    static let all = [find.statement, subscription.statement]
+    static let all = [find.statement, otherOwner.statement, subscription.statement]
 
     /// Environment, app, transaction, the token that its text names; one row in any case.
     static let find = TypedStatement<FoundPurchase, String, String, String, UUIDBytes?>(
@@ -21,6 +21,21 @@ enum LookupStatement {
     ) { row in
         FoundPurchase(account: try row.next(), json: try row.next(StoredJSON?.self)?.utf8)
     }
+
+    /// Environment, app, transaction, the first of its line, the token that its text names, an account: whether it is another one's, or
+    /// that of one that was erased.
+    static let otherOwner = TypedStatement<Bool, String, String, String, String, UUIDBytes?, UUIDBytes>(
+        name: "app_store_other_owner",
+        sql: """
+            SELECT EXISTS (
+                SELECT FROM app_store_purchase AS p JOIN app_store_ledger AS l USING (ledger_id)
+                WHERE p.environment = $1 AND p.bundle_id = $2 AND p.transaction_id IN ($3, $4)
+                    AND l.account_id IS DISTINCT FROM $6
+            ) OR EXISTS (
+                SELECT FROM app_store_customer AS c WHERE c.app_account_token = $5 AND c.account_id <> $6
+            )
+            """
+    )
 
     /// Account, environment: whether there is such an account, and the newest subscription of it.
     static let subscription = TypedStatement<OwnedSubscription, UUIDBytes, String>(

@@ -172,20 +172,27 @@ extension AppStorePart {
     ///
     /// - Parameter wanted: The merchant's own, which replaces the one that is there.
     func token(of account: UUIDBytes, wanted: UUIDBytes?) async throws(Failure) -> JSONValue {
+        let (token, replaced) = try await customerToken(of: account, wanted: wanted)
+        var members = [
+            JSONMember("object", "appStoreCustomer"), JSONMember("accountId", .string(account.description)),
+            JSONMember("appAccountToken", .string(token.description)),
+        ]
+        if wanted != nil { members.append(JSONMember("replacedAppAccountToken", JSONValue(replaced?.description))) }
+        return .object(members)
+    }
+
+    /// The token of an account, as `token`, and the one that it had before where that is another.
+    func customerToken(
+        of account: UUIDBytes,
+        wanted: UUIDBytes?
+    ) async throws(Failure) -> (token: UUIDBytes, replaced: UUIDBytes?) {
         let statement =
             wanted.map { PurchaseStatement.replaceToken(account, $0) }
             ?? PurchaseStatement.token(account, UUIDBytes(version4: loop.reactor.random))
         let found = try await Failure.mapErrors { try await loop.database.write(statement, key: account).first() }
         if found.outcome == .taken { throw Failure(.appAccountTokenTaken, field: "appAccountToken") }
         guard let token = found.token else { throw Failure(.notFound) }
-        var members = [
-            JSONMember("object", "appStoreCustomer"), JSONMember("accountId", .string(account.description)),
-            JSONMember("appAccountToken", .string(token.description)),
-        ]
-        if wanted != nil {
-            members.append(JSONMember("replacedAppAccountToken", JSONValue(found.replaced?.description)))
-        }
-        return .object(members)
+        return (token, found.replaced)
     }
 
     /// What an account has the use of now.
