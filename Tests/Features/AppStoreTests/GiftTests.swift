@@ -57,6 +57,22 @@ import Webhooks
         }
     }
 
+    @Test func `is still to be given where the ledger had no room for it`() async throws {
+        try await withAppStore(Self.gifts) { shop in
+            try await shop.open(Self.account)
+            let most = 1_000_000_000_000
+            let ledger = "SELECT app_store_ledger_of('\(Self.account)', 'Sandbox')"
+            try shop.admin.run("SELECT app_store_enter((\(ledger)), 'correction', \(most), NULL, NULL)")
+            let event = Self.event("ticket-gift")
+            try await shop.part.give(event)
+            #expect(shop.program.log.lines(with: "app_store.not_given").count == 1)
+            #expect(await shop.spend(10, Self.account, in: .sandbox) == nil)
+            try await shop.part.give(event)
+            #expect(try await shop.balance(Self.account, in: .sandbox) == most - 7)
+            #expect(try shop.falseSums().isEmpty)
+        }
+    }
+
     @Test func `is not for who is nobody, and is forgotten with the account`() async throws {
         try await withAppStore(Self.gifts) { shop in
             try await shop.open(Self.account)
