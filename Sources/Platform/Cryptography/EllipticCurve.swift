@@ -23,16 +23,35 @@ package enum EllipticCurve: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The content of the object identifier that names the curve in keys.
-    var identifier: [UInt8] {
+    /// As OpenSSL calls the curve.
+    var groupName: String {
         switch self {
-        case .p256: [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-        case .p384: [0x2B, 0x81, 0x04, 0x00, 0x22]
+        case .p256: "prime256v1"
+        case .p384: "secp384r1"
         }
     }
 }
 
 extension Key {
+    /// Reads a public key that is a point, X9.62.
+    ///
+    /// In DER it would take twice as long as a verification with it: OpenSSL tries all its decoders.
+    static func reading(point: [UInt8], on curve: EllipticCurve) throws(CryptographyError) -> Key {
+        let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_EC, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        var made: OpaquePointer?
+        guard unsafe context != nil, unsafe EVP_PKEY_paramgen_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_group_name(context, curve.groupName) == 1,
+            unsafe EVP_PKEY_paramgen(context, &made) == 1, let made = unsafe made
+        else { throw CryptographyError.openSSL(.failed, "EVP_PKEY_paramgen") }
+        // Owned, so that it is freed whatever follows.
+        let key = unsafe Key(owning: made)
+        guard unsafe EVP_PKEY_set1_encoded_public_key(key.handle, point, point.count) == 1 else {
+            throw CryptographyError.openSSL(.invalidKey, "not a point on its curve")
+        }
+        return key
+    }
+
     /// The curve of the key; `nil` for a key of another kind or on another curve.
     var curve: EllipticCurve? {
         guard unsafe EVP_PKEY_get_base_id(handle) == EVP_PKEY_EC else { return nil }

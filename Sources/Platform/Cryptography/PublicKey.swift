@@ -59,13 +59,7 @@ package enum PublicKey: Sendable {
         guard x.count == curve.numberBytes, y.count == curve.numberBytes else {
             throw CryptographyError(.invalidKey, "coordinates of another length than the curve's")
         }
-        let algorithm = DERValue.sequence(
-            DERValue.encode(DERValue.Tag.identifier, PublicKey.ecdsaIdentifier),
-            DERValue.encode(DERValue.Tag.identifier, curve.identifier)
-        )
-        // Neither unused bits nor compression.
-        let info = DERValue.sequence(algorithm, DERValue.encode(DERValue.Tag.bitString, [0, 4] + x + y))
-        return try PublicKey(subjectPublicKeyInfo: info)
+        return try PublicKey(owning: Key.reading(point: [4] + x + y, on: curve))
     }
 
     /// The numbers that the key consists of.
