@@ -84,11 +84,23 @@ package final class StoredProgram {
         }
         let configuration = try patient(database.serviceURL)
         try await withLoop { reactor in
-            let client = PostgresClient(reactor: reactor, configuration: configuration, logger: .silent)
+            let metrics = MetricsRegistry()
+            let client = PostgresClient(
+                reactor: reactor,
+                configuration: configuration,
+                logger: .silent,
+                metrics: metrics
+            )
             client.start()
             defer { client.close() }
             try await client.waitUntilReady(within: TestDatabase.patience)
-            let loop = LoopContext(reactor, database: client, headers: process.headers, logger: process.logger)
+            let loop = LoopContext(
+                reactor,
+                database: client,
+                headers: process.headers,
+                logger: process.logger,
+                metrics: metrics
+            )
             if let exchange { loop.offer(exchange(), as: (any HTTPExchange).self) }
             SitePart(process).offer(on: loop)
             try await running.prepare(loop)

@@ -6,6 +6,7 @@ import PostgresTestKit
 import Primitives
 import ServerCore
 import StrictJSON
+import Telemetry
 import TestKit
 import Testing
 
@@ -34,6 +35,33 @@ import Testing
                 "SELECT string_agg(kind || ' ' || outcome, ', ' ORDER BY history_id) FROM device_history WHERE account_id = '\(anna)'"
             )
             #expect(rows == "call never-set, call ok, claim allow, call never-set, claim deny")
+        }
+    }
+
+    /// What a claim writes down before the mark is one more.
+    @Test func `costs one statement before Apple's answer and one behind it, and one more before a mark`() async throws
+    {
+        try await withDevices(devices: 8) { shop in
+            let people = (1...8).map { DeviceFixture.account($0) }
+            try shop.open(people)
+            func count() -> Int {
+                let lines = shop.part.loop.metrics.prometheusText().split(separator: "\n")
+                let own = lines.filter { $0.hasPrefix("sallyport_postgres_statements_total") && !$0.contains("upkeep") }
+                return own.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+            }
+            // The least, since the program has other things to do as well.
+            func least(_ body: (Int) async -> JSONValue) async -> Int? {
+                var counts: [Int] = []
+                for device in 0..<8 {
+                    let before = count()
+                    #expect(await body(device).word("decision") != nil)
+                    counts.append(count() - before)
+                }
+                return counts.min()
+            }
+            #expect(await least { await shop.check(people[$0], shop.apple.token(of: $0)) } == 2)
+            #expect(await least { await shop.claim(people[$0], device: $0) } == 3)
+            #expect(await least { await shop.claim(people[$0], device: $0) } == 2)
         }
     }
 

@@ -115,6 +115,34 @@ import Testing
         }
     }
 
+    @Test func `the bit of another app stays as it is, and what is once a month is stamped with the month`()
+        async throws
+    {
+        let policies = """
+            {"version":2,"meaning":{"version":1,"states":[{"bit0":false,"bit1":false,"state":"known"},
+            {"bit0":false,"bit1":true,"state":"known"},{"bit0":true,"bit1":false,"state":"trial-used"},
+            {"bit0":true,"bit1":true,"state":"trial-used"}]},"policies":{
+            "free-trial":{"accept":["new","known"],"unavailable":"later","unsupported":"deny","write":"trial-used"},
+            "coupon":{"accept":["new","known"],"unavailable":"later","unsupported":"deny","write":"known","everyMonths":1}}}
+            """
+        try await WiredDevices.run(policies: policies) { wire in
+            let account = DeviceFixture.account(1)
+            try wire.shop.open([account])
+            let device = try await wire.device(.new)
+            let old: JSONValue = ["bit0": false, "bit1": true, "last_update_time": "2026-01"]
+            try await wire.control("POST", "/devices/\(device)/bits", old)
+            #expect(try await wire.claim(account, on: device, "coupon")["isGranted"]?.flag == true)
+            let month = DeviceMonth(SystemClock().now()).text
+            #expect(
+                try await wire.record(of: device) == ["bit0": false, "bit1": true, "last_update_time": .string(month)]
+            )
+            #expect(try await wire.claim(account, on: device, "coupon").word("reason") == "too-soon")
+            #expect(try await wire.claim(account, on: device)["isGranted"]?.flag == true)
+            #expect(try await wire.record(of: device)["bit0"] == true)
+            #expect(try await wire.record(of: device)["bit1"] == true)
+        }
+    }
+
     @Test func `of two accounts that both read before either writes both are given something, and nobody behind them`()
         async throws
     {

@@ -90,10 +90,15 @@ struct WiredDevices {
         return device
     }
 
-    /// What the simulator has of a device.
-    func state(of device: Int) async throws -> DeviceState {
+    /// What the simulator has of a device: bits and month.
+    func record(of device: Int) async throws -> JSONValue {
         let record = try await control("GET", "/devices/\(device)")["records"]?.elements.first
-        guard let bit0 = record?["bit0"]?.flag, let bit1 = record?["bit1"]?.flag else { return .new }
+        return .object(record?.members.filter { !["teamId", "environment"].contains($0.name) } ?? [])
+    }
+
+    func state(of device: Int) async throws -> DeviceState {
+        let record = try await record(of: device)
+        guard let bit0 = record["bit0"]?.flag, let bit1 = record["bit1"]?.flag else { return .new }
         return DeviceMeaning.usual.state(of: .bits(DeviceBits(bit0: bit0, bit1: bit1), lastUpdate: nil))
     }
 
