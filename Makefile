@@ -1,7 +1,7 @@
 # `make` prints this list. Every target is one line or one script in scripts/; .ci/run calls the same ones.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants vectors fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-wallet bench-appstore bench-check
+.PHONY: help run test build release deb deb-test sbom clean check lint format layers knots sizes ends hardening alerts pictures texts adapters kotlin-check docs-coverage budgets sample subsets mutants vectors fuzz fuzz-faults proxy-test api-check test-tsan test-asan bench bench-growth bench-recovery bench-soak bench-attack bench-wallet bench-appstore bench-devicecheck bench-check
 
 BUILD := .build
 SWIFT_TEST := scripts/run-tests
@@ -161,6 +161,9 @@ bench-wallet: bench-check ## Cards in Wallet: making one beside pass libraries o
 
 bench-appstore: bench-check ## Purchases in the App Store: verifying and granting one beside Apple's own library for Python, balances, spending
 	@scripts/bench appstore $(OPTIONS)
+
+bench-devicecheck: bench-check ## Gifts for devices while one of two processes is killed 200 times, and the window between reading and writing at Apple
+	@scripts/bench devicecheck $(OPTIONS)
 
 bench-check: ## Whether the benchmark itself works: a second of two cases
 	@scripts/install-deps bench

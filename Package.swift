@@ -350,7 +350,13 @@ let floors = [
                     "WalletPass", "AppStoreTransactions", "DeviceAttestation",
                 ]
             ),
-            program("sallyport-bench", ["IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres"]),
+            program(
+                "sallyport-bench",
+                [
+                    "IntegrationKit", "Checkout", "SessionBroker", "Commerce", "Postgres", "AppleSimulator",
+                    "Cryptography", "DeviceAttestation",
+                ]
+            ),
         ]
     ),
 ]

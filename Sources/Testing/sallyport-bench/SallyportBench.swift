@@ -13,6 +13,7 @@ enum SallyportBench {
                sallyport-bench cross SECONDS WIDTH SERVER SIMULATOR AUTHORITY
                sallyport-bench sql STATEMENT
                sallyport-bench flood RATE CONNECTIONS SECONDS PORT
+               sallyport-bench assertion
           seed open     prints launch tickets that nobody has opened, one a line
           seed confirm  prints tab tokens of webview sessions whose order has been reviewed
           place         takes webview sessions up to the purchase; prints cookie and form of each POST /purchase, a tab between
@@ -20,6 +21,7 @@ enum SallyportBench {
           sql           prints a statement of the program for pgbench: (:p1)::uuid stands for $1, and so on
           flood         asks for RATE tickets a second, 0 for as many as the connections carry, whether or not the answers
                         keep up; prints statuses and times as JSON
+          assertion     judges assertions of App Attest beside verifications on P-256; prints the CPU time of each as JSON
           DATABASE-URL  of a migrated database
           SERVER        the clear listener, which must be the web host too: http://localhost:8080
           SIMULATOR     https://localhost:9443, and AUTHORITY the PEM file of who signed its certificate
@@ -61,6 +63,8 @@ enum SallyportBench {
             try await onLoop { reactor in StandardStream.output.write(try await Flood(reactor, plan).run() + "\n") }
         case ("sql", 2):
             StandardStream.output.write(try PgbenchText.statement(words[1]) + "\n")
+        case ("assertion", 1):
+            StandardStream.output.write("\(try AssertionCost.measure())\n")
         default:
             return false
         }
