@@ -27,7 +27,7 @@ struct ServerAPISettings: Sendable {
         keyID = read.text(
             "app_store.key_id",
             "",
-            "id of app_store.private_key; empty: as the name of its file says, AuthKey_ID.p8",
+            "id of app_store.private_key; empty: as the name of its file says, SubscriptionKey_ID.p8 or AuthKey_ID.p8",
             takes: "key id"
         )
         keyPath = read.secretFile(
@@ -57,7 +57,7 @@ struct ServerAPISettings: Sendable {
         if currentKeyID == nil {
             read.complain(
                 "app_store.key_id",
-                "not set, and the file of app_store.private_key is not called AuthKey_ID.p8"
+                "not set, and the file of app_store.private_key is not called SubscriptionKey_ID.p8 or AuthKey_ID.p8"
             )
         }
     }
@@ -76,13 +76,7 @@ struct ServerAPISettings: Sendable {
 
     /// The id of the key: that of the settings, or the one in the name of the file that the path leads to now.
     private var currentKeyID: String? {
-        guard keyID.isEmpty else { return keyID }
-        let path = (try? Files.resolved(keyPath)) ?? keyPath
-        let name = path.octets.parts(between: UInt8(ascii: "/")).last ?? ""
-        guard name.utf8.count > 4, name.octets.ends(with: ".p8"), let mark = name.utf8.lastIndex(of: UInt8(ascii: "_"))
-        else { return nil }
-        let id = String(name[name.index(after: mark)...].dropLast(3))
-        return id.octets.isWord ? id : nil
+        keyID.isEmpty ? AppleKeyName.id(at: keyPath, as: [.subscription, .auth]) : keyID
     }
 
     /// The key of requests, as its file is now.
@@ -91,7 +85,8 @@ struct ServerAPISettings: Sendable {
     func key(bundleID: String) throws(ConfigurationError) -> ServerAPIKeys.Key {
         let pem = Secret(try SecretFile.read(keyPath, "app_store.private_key"))
         guard let id = currentKeyID else {
-            throw ConfigurationError(problems: ["app_store.private_key: \(keyPath): not called AuthKey_ID.p8"])
+            let sentence = "app_store.private_key: \(keyPath): not called SubscriptionKey_ID.p8 or AuthKey_ID.p8"
+            throw ConfigurationError(problems: [sentence])
         }
         do throws(CryptographyError) {
             let key = try ES256PrivateKey(pem: pem)

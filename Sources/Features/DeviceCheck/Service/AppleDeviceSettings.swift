@@ -62,16 +62,7 @@ struct AppleDeviceSettings: Sendable {
     }
 
     /// The id of the key: that of the settings, or the one in the name of the file that the path leads to now.
-    private var currentKeyID: String? {
-        guard keyID.isEmpty else { return keyID }
-        let path = (try? Files.resolved(keyPath)) ?? keyPath
-        let name = path.octets.parts(between: UInt8(ascii: "/")).last ?? ""
-        guard name.octets.starts(with: "AuthKey_"), name.octets.ends(with: ".p8"), name.utf8.count > 11 else {
-            return nil
-        }
-        let id = String(name.dropFirst(8).dropLast(3))
-        return id.octets.isWord ? id : nil
-    }
+    private var currentKeyID: String? { keyID.isEmpty ? AppleKeyName.id(at: keyPath, as: [.auth]) : keyID }
 
     /// What makes bearer tokens, with the key as its file is now.
     ///
