@@ -12,6 +12,7 @@ INSERT INTO app_attest_key (account_id, attested_at, used_at, counter, key_id, p
 SELECT a.webview_session_id, a.at, a.at, 1, sha256(uuid_send(a.webview_session_id)), '\x04', '\x30', 'A1B2C3D4E5.com.example.shop', 'production'
 FROM aged AS a;
 -- allowance app_attest_prune rows=5000: batches of challenges that are over and of keys that nobody uses
+-- allowance device_waiting rows=20000: no more than 10,000 marks of a state are counted
 -- allowance device_prune rows=5000: batches of old tokens and of claims that nobody has finished
 -- values device_end: '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', '{"claim":"grant","purpose":"free-trial","once":true,"rows":[]}'
 -- values device_note: '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', '[]'

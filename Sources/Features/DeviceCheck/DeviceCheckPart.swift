@@ -37,10 +37,20 @@ package final class DeviceCheckPart: FeaturePart {
 
     package static let routes: [RouteGroup<DeviceCheckPart>] = []
 
+    package func mount(_ routes: inout Routes) throws(RouteError) {
+        guard service != nil, process.settings.form.isOn else { return }
+        try routes.mount(DeviceCheckPart.formRoutes(at: process.settings.form.path), on: self)
+    }
+
     package func schedule(_ jobs: JobSchedule) {
         jobs.upkeep?.add { [self] in await prune() }
         if process.attest != nil { jobs.upkeep?.add { [self] in await pruneKeys() } }
         guard let apple = service as? AppleDeviceService else { return }
+        let (gauges, database) = (DeviceGauges(loop.metrics), loop.database)
+        jobs.every(.seconds(5), budget: .seconds(5), "device_check.gauges") { _ in gauges.show(apple.access) }
+        jobs.every(.seconds(60), budget: .seconds(30), "device_check.waiting") { _ in
+            gauges.show(try await database.work(DeviceStatement.waiting()).all())
+        }
         jobs.every(.seconds(60), budget: .seconds(30), "device_check.probe") { [process] _ in
             await apple.probeWhenDue(process.settings.environment)
         }

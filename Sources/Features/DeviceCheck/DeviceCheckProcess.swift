@@ -14,6 +14,8 @@ package final class DeviceCheckProcess: FeatureProcess {
     /// Requests by account, and those of apps by address.
     let accounts: KeyRateLimit
     let addresses: AddressRateLimit
+    /// Posts of apps that show no account, all together.
+    let posts: KeyRateLimit
     /// Of the hashes of device tokens.
     let tokenKey: Secret<[UInt8]>
     /// What opens Apple's service; `nil` where it is not asked.
@@ -42,7 +44,8 @@ package final class DeviceCheckProcess: FeatureProcess {
         strangers = AddressRateLimit(perMinute: process.unknownPerMinute)
         accounts = KeyRateLimit(perMinute: settings.accountRate)
         addresses = AddressRateLimit(perMinute: settings.addressRate)
-        rules = Lock(try DevicePolicies.read(path: settings.policies))
+        posts = KeyRateLimit(perMinute: settings.form.rate)
+        rules = Lock(try DevicePolicies.read(settings))
     }
 
     /// The policies of now.
@@ -52,7 +55,7 @@ package final class DeviceCheckProcess: FeatureProcess {
 
     /// Reads policies and key again; where one of them is wrong, nothing changes.
     package func reload() throws {
-        let read = try DevicePolicies.read(path: settings.policies)
+        let read = try DevicePolicies.read(settings)
         if let apple { apple.replace(try settings.apple.tokens()) }
         rules.withLock { $0 = read }
         let fields = [LogField("policies", read.policies.count), LogField("version", read.version)]
@@ -63,6 +66,15 @@ package final class DeviceCheckProcess: FeatureProcess {
 }
 
 extension DevicePolicies {
+    /// The policies that settings name.
+    ///
+    /// - Throws: All that is wrong with them, or with what they are wanted for.
+    static func read(_ settings: DeviceCheckSettings) throws(ConfigurationError) -> DevicePolicies {
+        let policies = try read(path: settings.policies)
+        try policies.check(settings.form)
+        return policies
+    }
+
     /// The policies of a file, or the usual ones where there is no path.
     ///
     /// - Throws: All that is wrong with the file.

@@ -17,6 +17,8 @@ struct DeviceCheckSettings: Sendable {
     /// How long a claim that was cut off may be finished.
     let claimTime: Duration
     let keepHistory: Duration
+    /// Of apps that show no account.
+    let form: FormSettings
     /// Whether support may reset a device on which fraud was found.
     let resetsBlocked: Bool
     /// A text that counts as the token of a new device; `nil` for none.
@@ -68,6 +70,7 @@ struct DeviceCheckSettings: Sendable {
             .seconds(400 * 86_400),
             "how long it is kept behind its month what was asked and decided of devices"
         )
+        form = FormSettings(&read)
         resetsBlocked = read.flag(
             "device_check.reset_blocked",
             false,
@@ -81,6 +84,9 @@ struct DeviceCheckSettings: Sendable {
         guard isOn else { return }
         if teamID.utf8.count != 10 || !teamID.octets.isWord {
             read.complain("device_check.team_id", "not the ten characters that Apple shows under Membership")
+        }
+        if form.isOn, !apple.isOn {
+            read.complain("device_check.form_path", "set, and device_check.private_key is not")
         }
         if bypass != nil, environment == .production {
             read.complain("device_check.bypass_token", "lets anybody be a new device: with development alone")

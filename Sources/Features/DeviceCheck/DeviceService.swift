@@ -1,5 +1,6 @@
 import DeviceAttestation
 import Primitives
+import StrictJSON
 
 /// Apple's service, as requests about devices meet it; tests have one that follows a script.
 protocol DeviceService: AnyObject {
@@ -23,6 +24,22 @@ struct DeviceServiceReply {
     var correlation: [(name: String, value: String)] = []
     /// When Apple wants to be asked again, where it says so.
     var retryAfter: Duration?
+
+    /// The row of the history.
+    func row(of call: DeviceCheckCall, in environment: DeviceEnvironment) -> JSONValue {
+        [
+            "kind": "call", "outcome": .string(answer.outcome),
+            "detail": .object(
+                [
+                    JSONMember("call", .string(call.rawValue)),
+                    JSONMember("environment", .string(environment.rawValue)),
+                    JSONMember("transactionId", .string(transactionID.description)),
+                    JSONMember("attempts", JSONValue(attempts)),
+                    JSONMember("milliseconds", JSONValue(Int(latency / .milliseconds(1)))),
+                ] + correlation.map { JSONMember($0.name, .string($0.value)) }
+            ),
+        ]
+    }
 
     /// Whether an update may have been carried out although nobody says so: a try before the last one may have been the one that was.
     var isUncertain: Bool {

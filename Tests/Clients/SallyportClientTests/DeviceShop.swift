@@ -63,6 +63,16 @@ final class Phone: DeviceTokenSource {
     /// The next tokens are too old for Apple.
     func spoil(_ count: Int) { ages.withLock { $0 = Array(repeating: "PT1H", count: count) } }
 
+    /// A token as an app writes it; `nil` where the phone makes none.
+    func text() async throws -> String? {
+        try await apple.control("POST", "devices/\(number)/tokens")["deviceToken"]?.text
+    }
+
+    /// What Apple keeps of it.
+    func records() async throws -> [JSONValue] {
+        try await apple.control("GET", "devices/\(number)")["records"]?.elements ?? []
+    }
+
     func token() async -> DeviceToken {
         made.withLock { $0 += 1 }
         let age = ages.withLock { $0.popLast() }
@@ -78,7 +88,15 @@ final class Phone: DeviceTokenSource {
 }
 
 /// Runs a test on a shop with Apple's service beside it.
-func withDeviceShop(_ body: @escaping @Sendable (DeviceShop) async throws -> Void) async throws {
+///
+/// - Parameters:
+///   - more: Settings beside those of a device.
+///   - isSecure: Whether it speaks TLS, as apps want it today.
+func withDeviceShop(
+    _ more: [String: String] = [:],
+    isSecure: Bool = true,
+    _ body: @escaping @Sendable (DeviceShop) async throws -> Void
+) async throws {
     let pem = try ES256PrivateKey.generatePEM()
     let folder = try ProcessFolder.makeFolder("devicecheck")
     try Files.write(folder + "/key.p8", pem.reveal(), mode: 0o600)
@@ -97,8 +115,10 @@ func withDeviceShop(_ body: @escaping @Sendable (DeviceShop) async throws -> Voi
             "device_check.key_id": "SP4TESTKEY", "device_check.private_key": folder + "/key.p8",
             "device_check.production_url": apple.url + "/production",
             "device_check.development_url": apple.url + "/development",
-        ]
-        try await withClientShop(settings) { try await body(try await DeviceShop($0, apple)) }
+        ].merging(more) { $1 }
+        var options = ShopOptions(settings)
+        options.isSecure = isSecure
+        try await withShop(options) { try await body(try await DeviceShop($0, apple)) }
     } catch {
         await apple.stop()
         throw error

@@ -169,7 +169,9 @@ extension DeviceCheckPart {
     /// Writes a mark that has waited; where that does not work it goes on waiting, and counts all the same.
     private func writeQueued(_ decision: DeviceDecision, _ flow: DeviceFlow) async {
         guard let write = decision.queuedWrite else { return }
-        _ = await flow.write(write, for: "waiting")
+        if let reply = await flow.write(write, for: "waiting"), reply.answer != .ok {
+            flow.notes.hasFailedToWrite = true
+        }
     }
 
     private func note(

@@ -62,20 +62,7 @@ final class DeviceFlow {
         guard let token = question.token, let service = part.service else { return nil }
         let reply = await service.ask(request, about: token, in: question.environment)
         if reply.answer == .badDeviceToken { notes.isRefused = true }
-        notes.rows.append(
-            [
-                "kind": "call", "outcome": .string(reply.answer.outcome),
-                "detail": .object(
-                    [
-                        JSONMember("call", .string(request.call.rawValue)),
-                        JSONMember("environment", .string(question.environment.rawValue)),
-                        JSONMember("transactionId", .string(reply.transactionID.description)),
-                        JSONMember("attempts", JSONValue(reply.attempts)),
-                        JSONMember("milliseconds", JSONValue(Int(reply.latency / .milliseconds(1)))),
-                    ] + reply.correlation.map { JSONMember($0.name, .string($0.value)) }
-                ),
-            ]
-        )
+        notes.rows.append(reply.row(of: request.call, in: question.environment))
         return reply
     }
 
@@ -147,6 +134,7 @@ final class DeviceFlow {
     /// - Throws: `not_found` for an account that was erased meanwhile, `device_check_busy` for a claim that another request has taken over or
     ///   carried out.
     func end() async throws(Failure) -> DeviceConclusion {
+        if question.token != nil, notes.isLeftWaiting { part.metrics.countUnwritten() }
         let statement = DeviceStatement.end(question.account, turn.flow, notes.json.description)
         let conclusion = try await Failure.mapErrors {
             try await part.loop.database.write(statement, key: question.account).first()
@@ -176,6 +164,8 @@ struct DeviceNotes {
     var written: DeviceState?
     private(set) var queued: DeviceState?
     private var queuedFor: String?
+    /// Whether a mark was to be written, and was not.
+    var hasFailedToWrite = false
     var isRefused = false
     var isReleased = false
     var isReset = false
@@ -189,6 +179,9 @@ struct DeviceNotes {
         queued = mark
         queuedFor = reason
     }
+
+    /// Whether a mark waits that would be on the device had Apple answered.
+    var isLeftWaiting: Bool { written == nil && (queued != nil || hasFailedToWrite) }
 
     var json: JSONValue {
         [

@@ -7,7 +7,7 @@ enum DeviceStatement {
     static let all = [
         begin.statement, plan.statement, end.statement, queue.statement, note.statement, history.statement,
         export.statement, erase.statement, prune.statement, resetCode.statement, resetFind.statement,
-        hasReleased.statement,
+        hasReleased.statement, show.statement, waiting.statement, troubles.statement,
     ]
 
     /// Account, a fresh flow, that of the check, hash of the token, whether nothing more is done with it, purpose, how long others wait,
@@ -53,6 +53,9 @@ enum DeviceStatement {
         sql: "SELECT device_queue($1, $2, $3, $4)"
     )
 
+    /// Flow, hash of a token that is shown without an account.
+    static let show = TypedStatement<Bool, UUIDBytes, Digest32>(name: "device_show", sql: "SELECT device_show($1, $2)")
+
     /// Account, flow, rows.
     static let note = TypedStatement<Void, UUIDBytes, UUIDBytes, String>(
         name: "device_note",
@@ -97,6 +100,22 @@ enum DeviceStatement {
                 WHERE a.account_id = $1 AND a.released_at > statement_timestamp() - interval '365 days')
             """
     )
+
+    /// The marks that wait for a visit, by state.
+    static let waiting = TypedStatement<WaitingMarks>(
+        name: "device_waiting",
+        sql: "SELECT w.state, w.marks, w.age FROM device_waiting() AS w"
+    ) { row in
+        WaitingMarks(state: try row.next(), count: try row.next(), age: try row.next())
+    }
+
+    /// What Apple has refused in the last hour.
+    static let troubles = TypedStatement<DeviceTroubles>(
+        name: "device_troubles",
+        sql: "SELECT t.refusals, t.malformed FROM device_troubles() AS t"
+    ) { row in
+        DeviceTroubles(refusals: try row.next(), malformed: try row.next())
+    }
 
     /// Everything that is kept of an account; NULL where there is nothing.
     static let export = TypedStatement<StoredJSON?, UUIDBytes>(name: "device_export", sql: "SELECT device_export($1)")
@@ -148,6 +167,23 @@ struct DeviceConclusion {
 struct DeviceReset {
     let operatorName: String
     let reason: String
+}
+
+/// Marks of one state that wait for the next visits of their accounts.
+struct WaitingMarks {
+    let state: DeviceState
+    /// No more than 10,000 are counted.
+    let count: Int
+    /// Of the oldest.
+    let age: Duration
+}
+
+/// Calls that Apple has refused.
+struct DeviceTroubles {
+    /// Because of our key.
+    let refusals: Int
+    /// Because of what they were like.
+    let malformed: Int
 }
 
 /// A row in the history.

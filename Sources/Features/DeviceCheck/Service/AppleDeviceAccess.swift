@@ -10,6 +10,7 @@ final class AppleDeviceAccess: Sendable {
     private let breakers = Lock<[DeviceEnvironment: DeviceCheckBreaker]>([:])
     private let complaint = Lock<WallTime?>(nil)
     private let probe = Lock(Probe())
+    private let difference = Lock<Int64?>(nil)
 
     /// When the key is shown to Apple.
     private struct Probe {
@@ -47,6 +48,15 @@ final class AppleDeviceAccess: Sendable {
     func wait(_ environment: DeviceEnvironment, at now: MonotonicTime) -> Duration? {
         breakers.withLock { $0[environment, default: DeviceCheckBreaker()].wait(at: now) }
     }
+
+    /// Whether calls of an environment are kept back, or one call tries whether they have to be.
+    func isHeld(_ environment: DeviceEnvironment) -> Bool { breakers.withLock { $0[environment]?.isOpen ?? false } }
+
+    /// How many seconds Apple's clock was before ours at its last answer; `nil` before one has said.
+    var clockDifference: Int64? { difference.withLock { $0 } }
+
+    /// Notes how far the clocks are apart.
+    func noteClock(_ seconds: Int64) { difference.withLock { $0 = seconds } }
 
     /// Notes what came of a try.
     ///

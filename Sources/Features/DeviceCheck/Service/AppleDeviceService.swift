@@ -186,6 +186,7 @@ final class AppleDeviceService: DeviceService {
     private func watchClock(_ response: InboundResponse) {
         guard let difference = AppleDeviceService.clockDifference(response, at: reactor.wallNow) else { return }
         clockDifference = difference
+        access.noteClock(difference)
         guard abs(difference) > AppleDeviceService.clockTolerance.components.seconds
         else { return }
         metrics.countClock()

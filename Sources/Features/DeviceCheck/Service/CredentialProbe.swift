@@ -25,6 +25,8 @@ struct CredentialProbe {
     struct Report: Hashable {
         let outcome: Outcome
         let sentence: String
+        /// Whether the clocks are too far apart.
+        var hasClockDifference = false
     }
 
     /// As long as tokens are.
@@ -39,7 +41,11 @@ struct CredentialProbe {
         let place = "\(settings.base(of: environment)) (\(environment.rawValue))"
         switch reply.answer {
         case .badDeviceToken:
-            return Report(outcome: .good, sentence: "\(place) takes the key of team \(settings.teamID).\(clock)")
+            return Report(
+                outcome: .good,
+                sentence: "\(place) takes the key of team \(settings.teamID).\(clock)",
+                hasClockDifference: !clock.isEmpty
+            )
         case .credentials, .credentialsExpired:
             return Report(
                 outcome: .refused,
