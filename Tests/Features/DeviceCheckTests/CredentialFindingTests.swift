@@ -16,6 +16,7 @@ import Web
 struct CredentialFindingTests {
     private func findings(
         _ bench: DeviceServiceBench,
+        over exchange: (any HTTPExchange)? = nil,
         _ change: (inout [String: String]) -> Void = { _ in }
     ) async throws -> [Finding] {
         var texts = bench.texts
@@ -32,7 +33,7 @@ struct CredentialFindingTests {
             web: nil,
             link: nil,
             hosts: ScriptedExchange(),
-            exchange: { _ in bench.exchange }
+            exchange: { _ in exchange ?? bench.exchange }
         )
         var findings: [Finding]?
         bench.reactor.startTask { findings = await feature.probe(context) }
@@ -61,9 +62,23 @@ struct CredentialFindingTests {
             }
             try await bench.control("DELETE", "/faults")
             let missing = try await findings(bench) { $0["PRIVATE_KEY"] = "\(folder)/AuthKey_NOTTHERE99.p8" }
-            #expect(missing.map(\.check) == ["D89"])
+            #expect(missing.isEmpty, "the checks without a network say so")
+            let late = try await findings(bench, over: LateExchange())
+            #expect(late.map(\.check) == ["D89"] && late.map(\.severity) == [.warning])
+            #expect(late.first?.message.contains("s behind ours") == true)
             try await bench.control("POST", "/keys/\(DeviceServiceBench.keyIDs[0])/revoke")
             #expect(try await findings(bench).map(\.severity) == [.error])
         }
+    }
+}
+
+/// Apple's service, whose clock stands.
+private final class LateExchange: HTTPExchange {
+    func send(_ request: OutboundRequest) async throws(HTTPExchangeError) -> InboundResponse {
+        InboundResponse(
+            status: 400,
+            fields: [("Date", "Thu, 01 Jan 2026 00:00:00 GMT")],
+            body: Array("Missing or incorrectly formatted device token payload".utf8)
+        )
     }
 }

@@ -1,5 +1,8 @@
+import Cryptography
+import EventIO
 import Foundation
 import IntegrationKit
+import Primitives
 import Synchronization
 import TestKit
 import Testing
@@ -38,6 +41,16 @@ import Testing
         return labels(text, metric: #/(?m)^(sallyport_\w+)\{([^}]*)\} /#).union(names)
     }
 
+    /// Settings with which devices are asked about, although nobody answers.
+    private static func devices() throws -> [String: String] {
+        let path = try ProcessFolder.makeFolder("devices") + "/AuthKey_SP2X9R4HXF.p8"
+        try Files.write(path, try ES256PrivateKey.generatePEM().reveal(), mode: 0o600)
+        return [
+            "device_check.team_id": "A1B2C3D4E5", "device_check.private_key": path,
+            "device_check.production_url": "http://127.0.0.1:9", "device_check.development_url": "http://127.0.0.1:9",
+        ]
+    }
+
     @Test func `name only metrics that the program has, with values that their labels take`() async throws {
         let rules = try Self.named(in: "sallyport.rules.yml")
         let values = try Self.values(in: "sallyport.rules.yml").union(try Self.values(in: "grafana.json"))
@@ -59,6 +72,7 @@ import Testing
             }
         }
         var options = ShopOptions.merchants(["merchant.secret_file": try HookedShop.secretPath()])
+        options.settings.merge(try Self.devices()) { $1 }
         options.isSecure = true
         options.takesNotifications = true
         options.jobPause = .milliseconds(50)

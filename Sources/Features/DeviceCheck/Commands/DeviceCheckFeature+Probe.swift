@@ -13,7 +13,8 @@ extension DeviceCheckFeature {
         do throws(ConfigurationError) {
             access = AppleDeviceAccess(try settings.apple.tokens())
         } catch {
-            return error.problems.map { Finding("D89", .error, "device_check.private_key", $0 + ".") }
+            // Reported by the checks without a network.
+            return []
         }
         let report = await CredentialProbe(
             service: AppleDeviceService(
@@ -28,7 +29,18 @@ extension DeviceCheckFeature {
         )
         .run()
         switch report.outcome {
-        case .good: return []
+        case .good:
+            guard report.hasClockDifference else { return [] }
+            return [
+                Finding(
+                    "D89",
+                    .warning,
+                    "device_check.\(settings.environment.rawValue)_url",
+                    report.sentence,
+                    remedy:
+                        "Set the clock: both times of a request come from it, and Apple refuses those that are far from its own."
+                )
+            ]
         case .refused:
             return [
                 Finding(

@@ -17,25 +17,17 @@ extension DeviceCheckPart {
     ///
     /// - Throws: `not_found` for an account that is erased or unknown.
     func resetCode(for account: UUIDBytes, by name: String, reason: String) async throws(Failure) -> JSONValue {
-        let code = DeviceCheckPart.code(loop.reactor.random)
-        let statement = DeviceStatement.resetCode(
-            account,
-            SHA256.digest(of: Array(code.utf8)),
-            name,
-            reason,
-            DeviceCheckPart.codeLife
-        )
-        let isOpen = try await Failure.mapErrors { try await loop.database.write(statement, key: account).first() }
-        guard isOpen else { throw Failure(.notFound) }
-        return [
-            "object": "deviceResetCode", "accountId": .string(account.description), "code": .string(code),
-            "expiresIn": JSONValue(Int(DeviceCheckPart.codeLife.components.seconds)),
-        ]
+        let code = ResetCode(loop.reactor.random)
+        let answer = try await Failure.mapErrors {
+            try await code.keep(for: account, by: name, reason: reason, in: loop.database)
+        }
+        guard let answer else { throw Failure(.notFound) }
+        return answer
     }
 
     /// Gives a device back its good name, by a code of support.
     func reset(_ question: DeviceQuestion, code: String) async throws(Failure) -> JSONValue {
-        let digest = SHA256.digest(of: Array(code.utf8))
+        let digest = ResetCode.digest(of: code)
         // First its turn, then the look: a code that another request is using up is not good for a second device.
         let flow = try await DeviceFlow(self, question, isFinal: true)
         let found = try await Failure.mapErrors {
@@ -108,17 +100,6 @@ extension DeviceCheckPart {
             "object": .string(object), "accountId": .string(flow.question.account.description),
             "state": .string(DeviceState.known.rawValue), "checkId": .string(flow.turn.flow.description),
         ]
-    }
-
-    /// How long a code works.
-    private static let codeLife = Duration.seconds(900)
-    /// Letters and digits that nobody mistakes for each other; 32, so that each is five bits.
-    private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789".utf8)
-
-    /// Ten characters, of fifty bits: they work for minutes, and requests are counted.
-    private static func code(_ random: any RandomSource) -> String {
-        let letters = (0..<10).map { _ in alphabet[Int(random.number(byteCount: 1)) % alphabet.count] }
-        return String(decoding: letters, as: UTF8.self)
     }
 }
 
