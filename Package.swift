@@ -211,6 +211,7 @@ let floors = [
             part("WalletPass", ["ZIP"], tests: [], resources: ["Vectors"]),
             part("AppStoreTransactions", ["JOSE"], tests: [], resources: ["Vectors"]),
             part("DeviceAttestation", ["JOSE", "CBOR"], tests: ["AppleSimulator"], resources: ["Vectors"]),
+            part("OpenID", ["JOSE"], tests: [], resources: ["Vectors"]),
             part("AmazonPay", ["Commerce"], tests: ["EventIO"], resources: ["Vectors"]),
 
             // Level 9, pure: what explains a domain.
@@ -378,7 +379,7 @@ func fuzzing(_ all: [Target]) -> [Target] {
     let readers = [
         "AmazonPay", "AppLinks", "AppStoreTransactions", "CBOR", "Checkout", "Commerce", "Cryptography",
         "DeviceAttestation", "EventIO", "HTTP1", "HTTP2", "HTTPClient", "HTTPCore", "HTTPServer", "JOSE",
-        "MerchantAPI", "MerchantOrders", "Notifications",
+        "MerchantAPI", "MerchantOrders", "Notifications", "OpenID",
         "Primitives", "SallyportClient", "ServiceAPI", "SessionBroker", "StrictJSON", "Wallet", "WalletPass", "Web",
         "Webhooks", "ZIP",
     ]

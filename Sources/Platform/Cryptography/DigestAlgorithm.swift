@@ -8,6 +8,8 @@ package enum DigestAlgorithm: Sendable, Hashable {
     case sha256
     /// SHA-384, which goes with the curve P-384.
     case sha384
+    /// SHA-512.
+    case sha512
 
     /// The algorithm of an object identifier: SHA-1 or SHA-256, or `nil` for any other.
     package init?(identifier: String) {
@@ -25,12 +27,12 @@ package enum DigestAlgorithm: Sendable, Hashable {
         case "1.2.840.113549.1.1.5": self == .sha1
         case "1.2.840.113549.1.1.11": self == .sha256
         case "1.2.840.113549.1.1.12": self == .sha384
-        case "1.2.840.113549.1.1.13": false
+        case "1.2.840.113549.1.1.13": self == .sha512
         default: nil
         }
     }
 
-    /// The digest of bytes: 20, 32 or 48 of them.
+    /// The digest of bytes: 20, 32, 48 or 64 of them.
     package func digest(of bytes: [UInt8]) -> [UInt8] {
         var output = [UInt8](repeating: 0, count: 64)
         var count: UInt32 = 0
@@ -46,6 +48,7 @@ package enum DigestAlgorithm: Sendable, Hashable {
         case .sha1: unsafe EVP_sha1()
         case .sha256: unsafe EVP_sha256()
         case .sha384: unsafe EVP_sha384()
+        case .sha512: unsafe EVP_sha512()
         }
     }
 }

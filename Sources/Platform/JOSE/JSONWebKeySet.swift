@@ -37,7 +37,7 @@ package struct JSONWebKeySet: Sendable {
     package static let limit = 262_144
     /// How many entries it may have.
     package static let maximumCount = 200
-    private static let maximumName = 256
+    static let maximumName = 256
     private static let depth = 8
     private static let values = 16_384
 
@@ -46,16 +46,25 @@ package struct JSONWebKeySet: Sendable {
     /// - Parameter document: UTF-8.
     /// - Throws: `malformedKeys`, `tooManyKeys`.
     package init(_ document: [UInt8]) throws(JSONWebKeyError) {
-        guard document.count <= JSONWebKeySet.limit,
-            let value = try? JSONParser.parse(
-                document,
-                depth: JSONWebKeySet.depth,
-                values: JSONWebKeySet.values
-            ), case .array(let keys)? = value["keys"]
-        else { throw .malformedKeys }
+        guard case .array(let keys)? = JSONWebKeySet.object(document)?["keys"] else { throw .malformedKeys }
         guard keys.count <= JSONWebKeySet.maximumCount else { throw .tooManyKeys }
-        entries = keys.compactMap(JSONWebKeySet.entry)
-        leakedKeys = keys.count(where: JSONWebKey.isPrivate)
+        self.init(
+            entries: keys.compactMap(JSONWebKeySet.entry),
+            leakedKeys: keys.count(where: JSONWebKey.isPrivate)
+        )
+    }
+
+    init(entries: [Entry], leakedKeys: Int = 0) {
+        self.entries = entries
+        self.leakedKeys = leakedKeys
+    }
+
+    /// The object that a document is, or `nil`.
+    static func object(_ document: [UInt8]) -> JSONValue? {
+        guard document.count <= limit, let value = try? JSONParser.parse(document, depth: depth, values: values),
+            case .object = value
+        else { return nil }
+        return value
     }
 
     /// The one key that a text may be verified with.

@@ -48,8 +48,8 @@ package final class JWSVerificationKey: Sendable {
     /// - Throws: `invalidKey` for anything else, and for a key with a private half.
     package convenience init(jwk: JSONValue) throws(CryptographyError) { self.init(try JSONWebKey.publicKey(jwk)) }
 
-    /// Whether a signature of the key's algorithm is good.
-    func isGood(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    /// Whether a signature of the key's algorithm is good; what the text says of itself is the caller's to look at.
+    package func isGood(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         switch key {
         case .ecdsa(let key): key.verify(signature, of: message)
         case .rsa(let key): key.verifyPKCS1(signature, of: message, digest: .sha256)

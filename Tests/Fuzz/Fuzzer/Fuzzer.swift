@@ -18,7 +18,7 @@ enum Fuzzer {
     static let targets: [FuzzTarget] = [
         requestTarget, http2Target, formTarget, fieldTarget, jsonTarget, notificationTarget, addressTarget,
         answerTarget, orderTarget, certificateTarget, archiveTarget, passTarget, phoneTarget,
-        pushTarget, purchaseTarget, signedTarget, cborTarget, attestTarget, deviceTarget,
+        pushTarget, purchaseTarget, signedTarget, cborTarget, attestTarget, deviceTarget, loginTarget,
     ]
 
     /// The one that runs; the fuzzer's callback cannot carry it.

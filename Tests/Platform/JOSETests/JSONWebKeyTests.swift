@@ -148,3 +148,23 @@ struct JSONWebKeyTests {
         #expect(throws: CryptographyError.self) { _ = try JWSVerificationKey(jwk: changed) }
     }
 }
+
+@Suite("A map of names to keys in PEM")
+struct PEMKeyMapTests {
+    @Test func `is read as the vectors say`() throws {
+        let document = try JSONParser.parse(JOSEVectors.bytes("public_keys_documents.json"))
+        let cases = document["cases"]?.elements ?? []
+        #expect(cases.count == 15)
+        for one in cases {
+            let id = one["id"]?.text ?? ""
+            let text = Array((one["document"]?.text ?? "").utf8)
+            do throws(JSONWebKeyError) {
+                let usable = try JSONWebKeySet(pemMap: text).entries.filter { $0.key != nil }
+                #expect(one["verdict"] == "accept", "\(id)")
+                #expect(usable.map { JSONValue($0.keyID) } == one["usable"]?.elements, "\(id)")
+            } catch {
+                #expect(one["verdict"] == "reject" && error.rawValue == one["reason"]?.text, "\(id)")
+            }
+        }
+    }
+}
