@@ -348,7 +348,7 @@ let floors = [
                 "sallyport-vectors",
                 [
                     "IntegrationKit", "PostgresTestKit", "TestKit", "Postgres", "Cryptography", "JOSE", "Wallet",
-                    "WalletPass", "AppStoreTransactions", "DeviceAttestation",
+                    "WalletPass", "AppStoreTransactions", "DeviceAttestation", "OpenID",
                 ]
             ),
             program(

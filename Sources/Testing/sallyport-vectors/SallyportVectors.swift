@@ -18,7 +18,9 @@ enum SallyportVectors {
         ArchiveVectors.self, HTTPDateVectors.self, PathVectors.self, TagVectors.self, RegistrationVectors.self,
         PhoneLogVectors.self, PushAnswerVectors.self, SignedTextVectors.self, DeviceVerificationVectors.self,
         OfferVectors.self, ReceiptVectors.self, BearerTokenVectors.self, RevocationVectors.self,
-        LedgerScenarioVectors.self, DeviceCheckVectors.self,
+        LedgerScenarioVectors.self, DeviceCheckVectors.self, IDTokenVectors.self, HybridPairVectors.self,
+        AuthorizationAnswerVectors.self, TokenAnswerVectors.self, UserInfoVectors.self, DiscoveryVectors.self,
+        KeySetVectors.self, KeyMapVectors.self, ProofKeyVectors.self, TokenHashVectors.self,
     ]
 
     static func main() async {
