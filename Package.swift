@@ -277,6 +277,7 @@ let floors = [
                 tests: [],
                 resources: ["Vectors"]
             ),
+            part("LoginSimulator", ["SimulatorCore", "OpenID", "JOSE"], tests: ["HTTPClient"]),
             part("AppleSimulator", ["SimulatorCore", "JOSE", "CBOR", "HTTPClient"], tests: [], resources: ["Vectors"]),
         ]
     ),
