@@ -9,6 +9,12 @@ import Testing
 actor ShopTransport: Transport {
     private let shop: Shop
     private var lost = 0
+    /// The next answer to a request of this path does not arrive.
+    private var lostPath: String?
+    /// The next signed request is held up until another one was answered.
+    private var isHolding = false
+    private var held: CheckedContinuation<Void, Never>?
+    private var waiters: [CheckedContinuation<Void, Never>] = []
     private var isDown = false
     private(set) var sent: [String] = []
 
@@ -17,12 +23,41 @@ actor ShopTransport: Transport {
     /// The next answers to POSTs do not arrive.
     func loseAnswers(_ count: Int) { lost = count }
 
+    /// The next answer to a request of a path does not arrive.
+    func loseAnswer(to path: String) { lostPath = path }
+
+    /// The next signed request does not arrive before another one was answered.
+    func holdSigned() { isHolding = true }
+
+    /// Waits until a request is held up.
+    func untilHeld() async {
+        guard held == nil else { return }
+        await withCheckedContinuation { waiters.append($0) }
+    }
+
+    private func hold(_ request: TransportRequest) async {
+        guard isHolding, request.isSigned else { return }
+        isHolding = false
+        await withCheckedContinuation { continuation in
+            held = continuation
+            for waiter in waiters { waiter.resume() }
+            waiters = []
+        }
+    }
+
+    private func letGo(after request: TransportRequest) {
+        guard request.isSigned else { return }
+        held?.resume()
+        held = nil
+    }
+
     /// Nothing arrives at the shop any more, or everything again.
     func cut(_ isDown: Bool) { self.isDown = isDown }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard !isDown else { throw CheckoutError("there is no network") }
-        sent.append(request.method + " " + request.url.path)
+        sent.append(request.method + " " + request.url.path + (request.isSigned ? " signed" : ""))
+        await hold(request)
         let browser = shop.browser()
         let page = try await browser.request(
             request.method,
@@ -30,8 +65,10 @@ actor ShopTransport: Transport {
             fields: request.fields.map { ($0.name, $0.value) },
             body: Array(request.body)
         )
-        if request.method == "POST", lost > 0 {
-            lost -= 1
+        letGo(after: request)
+        let isLost = lostPath == request.url.path || (request.method == "POST" && lost > 0)
+        if isLost {
+            if lostPath == request.url.path { lostPath = nil } else { lost -= 1 }
             throw CheckoutError("the answer was lost")
         }
         var cookies: [String: String] = [:]
@@ -46,6 +83,11 @@ actor ShopTransport: Transport {
             body: Data(page.text.utf8)
         )
     }
+}
+
+extension TransportRequest {
+    /// Whether a key of the installation has signed it.
+    fileprivate var isSigned: Bool { fields.contains { $0.name == "App-Attest-Assertion" } }
 }
 
 /// Runs a test on a shop that speaks TLS, as apps want it.

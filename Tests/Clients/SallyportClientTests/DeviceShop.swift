@@ -30,14 +30,27 @@ struct DeviceShop: Sendable {
     }
 
     /// The app of a new account on a phone.
-    func app(on phone: Phone) async throws -> (proof: DeviceProof, transport: ShopTransport) {
-        let (account, merchant) = (try await openAccount(), merchant)
+    ///
+    /// - Parameter key: The key of the installation; `nil` for an app without one.
+    func app(on phone: Phone, key: AppProof? = nil) async throws -> (proof: DeviceProof, transport: ShopTransport) {
         let transport = ShopTransport(shop)
-        let appAccount = try AppAccount(at: try #require(URL(string: shop.web)), transport: transport) {
+        let account = try account(try await openAccount(), over: transport, key: key)
+        return (DeviceProof(of: account, from: phone), transport)
+    }
+
+    /// An account, as its app has it.
+    func account(_ account: String, over transport: ShopTransport, key: AppProof?) throws -> AppAccount {
+        let merchant = merchant
+        return try AppAccount(at: try #require(URL(string: shop.web)), transport: transport, proof: key) {
             let reply = try await merchant.post("/v1/accounts/\(account)/tokens", ["scopes": ["devices"]])
             return try #require(reply["token"]?.text, "\(reply.text)")
         }
-        return (DeviceProof(of: appAccount, from: phone), transport)
+    }
+
+    /// App Attest on a phone, with the app installed.
+    func keys(of phone: Phone, signedFor environment: String = "production") async throws -> PhoneKeys {
+        try await apple.control("POST", "devices/\(phone.number)/install", ["environment": .string(environment)])
+        return PhoneKeys(apple, phone.number)
     }
 
     /// A new phone.
@@ -50,7 +63,7 @@ struct DeviceShop: Sendable {
 /// DeviceCheck on a phone.
 final class Phone: DeviceTokenSource {
     private let apple: RunningSimulator
-    private let number: Int
+    let number: Int
     /// The age of the tokens that it makes from now on, oldest last.
     private let ages = Lock<[String]>([])
     private let made = Lock(0)
@@ -87,14 +100,70 @@ final class Phone: DeviceTokenSource {
     }
 }
 
+/// App Attest on a phone.
+final class PhoneKeys: AttestKeySource {
+    private let apple: RunningSimulator
+    private let path: String
+    private let state = Lock(State())
+
+    private struct State {
+        var made = 0
+        var attested = 0
+        var isAway = false
+        var lost: Set<String> = []
+        var keys: Set<String> = []
+    }
+
+    init(_ apple: RunningSimulator, _ number: Int) { (self.apple, path) = (apple, "devices/\(number)/") }
+
+    /// How many keys it has made.
+    var made: Int { state.withLock(\.made) }
+    /// How often Apple has vouched for one.
+    var attested: Int { state.withLock(\.attested) }
+
+    /// All keys of so far are gone.
+    func lose() { state.withLock { $0.lost = $0.keys } }
+
+    /// Apple vouches for no key, or for all again.
+    func setAway(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
+
+    func makeKey() async -> AttestKeyMaking {
+        guard let reply = try? await apple.control("POST", path + "attest-keys") else { return .none(.failed) }
+        guard let key = reply["keyId"]?.text else { return .none(.unsupported) }
+        state.withLock {
+            $0.made += 1
+            $0.keys.insert(key)
+        }
+        return .key(key)
+    }
+
+    func attest(_ key: String, hash: Data) async throws -> Data {
+        guard !state.withLock(\.isAway) else { throw AttestKeyFailure.unavailable }
+        state.withLock { $0.attested += 1 }
+        return try await use(key, hash, "attestation")
+    }
+
+    func sign(_ key: String, hash: Data) async throws -> Data { try await use(key, hash, "assertion") }
+
+    private func use(_ key: String, _ hash: Data, _ what: String) async throws -> Data {
+        guard !state.withLock({ $0.lost.contains(key) }) else { throw AttestKeyFailure.lost }
+        let body: JSONValue = ["keyId": .string(key), "clientDataHash": .string(hash.base64EncodedString())]
+        let reply = try await apple.control("POST", path + what + "s", body)
+        guard let data = reply[what]?.text.flatMap({ Data(base64Encoded: $0) }) else { throw AttestKeyFailure.failed }
+        return data
+    }
+}
+
 /// Runs a test on a shop with Apple's service beside it.
 ///
 /// - Parameters:
 ///   - more: Settings beside those of a device.
 ///   - isSecure: Whether it speaks TLS, as apps want it today.
+///   - guarded: Routes that want an assertion, by name.
 func withDeviceShop(
     _ more: [String: String] = [:],
     isSecure: Bool = true,
+    guarded: [String] = [],
     _ body: @escaping @Sendable (DeviceShop) async throws -> Void
 ) async throws {
     let pem = try ES256PrivateKey.generatePEM()
@@ -110,8 +179,12 @@ func withDeviceShop(
     let made = configuration
     let apple = try await RunningSimulator.start { DeviceCheckSimulator(made, reactor: $0) }
     do {
+        let root = try await TestClient().send("GET", apple.url + "/_sim/attest/root.pem")
+        try Files.write(folder + "/attest-root.pem", Array(root.text.utf8), mode: 0o600)
         let settings = [
-            "merchant.secret_file": folder + "/secret", "device_check.team_id": team,
+            "app_attest.bundle_ids": made.bundleID, "app_attest.trust": folder + "/attest-root.pem",
+            "app_attest.required": guarded.joined(separator: ","), "merchant.secret_file": folder + "/secret",
+            "device_check.team_id": team,
             "device_check.key_id": "SP4TESTKEY", "device_check.private_key": folder + "/key.p8",
             "device_check.production_url": apple.url + "/production",
             "device_check.development_url": apple.url + "/development",

@@ -23,6 +23,18 @@ extension FileSpendStore {
     }
 }
 
+extension FileAttestKeyStore {
+    /// The store of an app on its device, for one of the accounts that sign in there.
+    ///
+    /// - Parameter account: Any name of the account that stays the same.
+    /// - Throws: Where the folder cannot be made.
+    public static func onDevice(of account: String) throws -> FileAttestKeyStore {
+        // A device that is set up from a backup does not have the keys of the one before.
+        let name = Data(account.utf8).base64EncodedString().replacingOccurrences(of: "/", with: "_")
+        return FileAttestKeyStore(try folder("Devices").appendingPathComponent("key-\(name).json"))
+    }
+}
+
 /// A folder of the app, in no backup.
 private func folder(_ name: String) throws -> URL {
     let support = try FileManager.default.url(

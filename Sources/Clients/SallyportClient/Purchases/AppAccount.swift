@@ -8,6 +8,7 @@ public actor AppAccount {
     private let base: URL
     private let transport: any Transport
     private let fetch: @Sendable () async throws -> String
+    private let proof: AppProof?
     /// The token that was shown last.
     private var token: String?
     /// The question for a new one, which all wait for together.
@@ -17,19 +18,22 @@ public actor AppAccount {
     ///
     /// - Parameters:
     ///   - base: Scheme https, host, and possibly a path; http is taken for this very machine only.
+    ///   - proof: Signs requests for which the server wants a proof of the app; without one they are refused.
     ///   - token: A token of the account, from the shop's server; asked for at first, and again once one is refused.
     /// - Throws: ``ConfigurationError``.
     public init(
         at base: URL,
         transport: any Transport = URLSessionTransport(),
+        proof: AppProof? = nil,
         token: @escaping @Sendable () async throws -> String
     ) throws {
         self.base = try base.checkedServer()
         self.transport = transport
+        self.proof = proof
         fetch = token
     }
 
-    /// Asks for something; once more with a new token where the token is refused.
+    /// Asks for something; once more with a new token where the token is refused, and signed where the server wants that.
     ///
     /// - Parameters:
     ///   - path: Behind `/app/v1/`.
@@ -37,7 +41,8 @@ public actor AppAccount {
     ///   - fields: Beside those that every request has.
     ///   - body: JSON; empty for none.
     /// - Returns: The answer, whatever its status.
-    /// - Throws: What the transport or the question for a token throws.
+    /// - Throws: What the transport or the question for a token throws. ``AccountError`` with the code `assertion_required` and a
+    ///   reason, such as `not_supported`, where a request has to be signed and cannot be.
     public func send(
         _ method: String,
         _ path: String,
@@ -45,13 +50,47 @@ public actor AppAccount {
         fields: [(name: String, value: String)] = [],
         body: Data = Data()
     ) async throws -> TransportResponse {
-        let url = try url(path, query)
+        let request = try request(method, path, query, fields, body)
+        guard let proof else { return try await sendPlain(request) }
+        return try await proof.send(request, named: method + " " + path, of: self)
+    }
+
+    /// Signs a request that the app sends itself and that needs a proof, such as the form of `POST /secureWebviewSession`.
+    ///
+    /// - Parameters:
+    ///   - url: As it is sent, with its query.
+    ///   - body: The very bytes that are sent.
+    /// - Returns: A field for the request, once; empty for an account without ``AppProof``.
+    /// - Throws: As ``send(_:_:query:fields:body:)``.
+    public func proof(of method: String, _ url: URL, body: Data) async throws -> [(name: String, value: String)] {
+        guard let proof else { return [] }
+        let signature = try await proof.sign(TransportRequest(method, url, body: body), for: self)
+        return [(name: AppProof.field, value: signature.value)]
+    }
+
+    /// Posts something that needs no proof.
+    func sendPlain(_ path: String, _ content: [String: String]) async throws -> TransportResponse {
+        try await sendPlain(request("POST", path, [:], [], content.isEmpty ? Data() : JSONEncoder().encode(content)))
+    }
+
+    /// Sends a request as it is, with a token.
+    func sendPlain(_ request: TransportRequest) async throws -> TransportResponse {
+        let shown = try await token(after: nil)
+        let response = try await send(request, shown)
+        guard response.status == 401 else { return response }
+        return try await send(request, try await token(after: shown))
+    }
+
+    private func request(
+        _ method: String,
+        _ path: String,
+        _ query: [String: String],
+        _ fields: [(name: String, value: String)],
+        _ body: Data
+    ) throws -> TransportRequest {
         var fields = fields + [(name: "Accept", value: "application/json")]
         if !body.isEmpty { fields.append((name: "Content-Type", value: "application/json")) }
-        let shown = try await token(after: nil)
-        let response = try await send(TransportRequest(method, url, fields, body: body), shown)
-        guard response.status == 401 else { return response }
-        return try await send(TransportRequest(method, url, fields, body: body), try await token(after: shown))
+        return TransportRequest(method, try url(path, query), fields, body: body)
     }
 
     private func send(_ request: TransportRequest, _ token: String) async throws -> TransportResponse {
@@ -120,6 +159,12 @@ public struct AccountError: LocalizedError, Sendable, Hashable, CustomStringConv
         (code, reason, status, retryAfter, isFinal) = (nil, nil, nil, nil, false)
     }
 
+    /// Why nothing is sent.
+    init(_ description: String, code: String, reason: String, isFinal: Bool) {
+        (self.description, self.code, self.reason, self.isFinal) = (description, code, reason, isFinal)
+        (status, retryAfter) = (nil, nil)
+    }
+
     /// What an answer says.
     init(_ response: TransportResponse) {
         status = response.status
@@ -127,10 +172,14 @@ public struct AccountError: LocalizedError, Sendable, Hashable, CustomStringConv
         code = response.member("code")
         reason = response.member("reason")
         isFinal =
-            400..<500 ~= response.status && ![401, 408, 429].contains(response.status) && code != "request_in_progress"
+            400..<500 ~= response.status && ![401, 408, 429].contains(response.status)
+            && !AccountError.passing.contains(code ?? "")
         let words = [code, reason].compactMap { $0.map { ": " + $0.prefix(200) } }
         description = "the server answers \(response.status)" + words.joined()
     }
+
+    /// Words of refusals after which the same may be asked again.
+    private static let passing = ["request_in_progress", "assertion_overtaken", "attest_challenge_gone"]
 
     /// An error as one of these.
     static func of(_ error: any Error) -> AccountError {
