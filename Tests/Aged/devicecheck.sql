@@ -11,6 +11,7 @@ SELECT a.webview_session_id, a.at, sha256(uuid_send(a.webview_session_id)) FROM 
 INSERT INTO app_attest_key (account_id, attested_at, used_at, counter, key_id, public_key, receipt, app, environment)
 SELECT a.webview_session_id, a.at, a.at, 1, sha256(uuid_send(a.webview_session_id)), '\x04', '\x30', 'A1B2C3D4E5.com.example.shop', 'production'
 FROM aged AS a;
+-- allowance app_attest_receipt_take rows=2000: twenty keys about which Apple is asked, each found once and changed once
 -- allowance app_attest_prune rows=5000: batches of challenges that are over and of keys that nobody uses
 -- allowance device_waiting rows=20000: no more than 10,000 marks of a state are counted
 -- allowance device_prune rows=5000: batches of old tokens and of claims that nobody has finished

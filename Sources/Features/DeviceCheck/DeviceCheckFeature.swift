@@ -17,7 +17,7 @@ package struct DeviceCheckFeature: Feature {
         "devicecheck",
         needs: [ServiceFeature.self, AccountsFeature.self, WebhookDelivery.self],
         commands: [DeviceCheckCommand.command],
-        statements: .own(DeviceStatement.all + AttestStatement.all),
+        statements: .own(DeviceStatement.all + AttestStatement.all + ReceiptStatement.all),
         failures: FailureCode.ofDevices + FailureCode.ofAttest,
         slots: [
             Scope.devicesRead, Scope.devicesWrite, AppScope.devices, AccountData.devices, AccountData.attestedKeys,
@@ -61,7 +61,10 @@ extension WebhookEventType {
     /// A device was given back its good name.
     static let deviceReset = WebhookEventType("device_check.device.reset")
 
-    static let ofDevices: [any FeatureSlot] = [deviceClaimGranted, deviceReset]
+    /// Apple counts more attested keys of a device than before.
+    static let deviceRiskRaised = WebhookEventType("device_check.device.risk_raised")
+
+    static let ofDevices: [any FeatureSlot] = [deviceClaimGranted, deviceReset, deviceRiskRaised]
 }
 
 extension AccountData {

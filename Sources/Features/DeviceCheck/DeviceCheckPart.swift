@@ -19,6 +19,8 @@ package final class DeviceCheckPart: FeaturePart {
     let attestMetrics: AttestMetrics?
     /// Refused attestations, of which one a second is written down: everybody with a token can send them.
     var attestLines = LogRateLimiter(perSecond: 1)
+    /// `nil` where Apple is not asked about the devices of keys.
+    let receipts: ReceiptRenewal?
     /// `nil` where Apple is not asked; tests have another one.
     var service: (any DeviceService)?
     private let hmac: HMACSHA256
@@ -28,6 +30,7 @@ package final class DeviceCheckPart: FeaturePart {
         self.process = process
         metrics = DeviceMetrics(loop.metrics, process.policies)
         service = process.apple.map { AppleDeviceService(process.settings.apple, $0, loop) }
+        receipts = ReceiptRenewal(process, loop)
         hmac = try HMACSHA256()
         attestMetrics = process.attest.map { _ in AttestMetrics(loop.metrics) }
         if !process.settings.attest.required.isEmpty { loop.offer(self, as: (any AppGuard).self) }
@@ -45,6 +48,11 @@ package final class DeviceCheckPart: FeaturePart {
     package func schedule(_ jobs: JobSchedule) {
         jobs.upkeep?.add { [self] in await prune() }
         if process.attest != nil { jobs.upkeep?.add { [self] in await pruneKeys() } }
+        if let receipts {
+            jobs.every(.seconds(60), budget: .seconds(50), "app_attest.receipts") { budget in
+                try await receipts.run(within: budget)
+            }
+        }
         guard let apple = service as? AppleDeviceService else { return }
         let (gauges, database) = (DeviceGauges(loop.metrics), loop.database)
         jobs.every(.seconds(5), budget: .seconds(5), "device_check.gauges") { _ in gauges.show(apple.access) }

@@ -22,6 +22,8 @@ package final class DeviceCheckProcess: FeatureProcess {
     let apple: AppleDeviceAccess?
     /// Judges keys of apps; `nil` where none are taken.
     let attest: AppAttestationVerifier?
+    /// Judges receipts; `nil` where Apple is not asked for any.
+    let receipts: AttestReceiptVerifier?
     let workers: Workers
     /// Assertions that were refused where no account is known, by address.
     let strangers: AddressRateLimit
@@ -40,6 +42,7 @@ package final class DeviceCheckProcess: FeatureProcess {
         tokenKey = key
         apple = settings.apple.isOn ? AppleDeviceAccess(try settings.apple.tokens()) : nil
         attest = try settings.attest.verifier()
+        receipts = settings.receipts.isOn ? try settings.receipts.verifier() : nil
         workers = process.workers
         strangers = AddressRateLimit(perMinute: process.unknownPerMinute)
         accounts = KeyRateLimit(perMinute: settings.accountRate)

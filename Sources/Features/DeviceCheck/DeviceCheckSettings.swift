@@ -25,6 +25,8 @@ struct DeviceCheckSettings: Sendable {
     let bypass: Secret<String>?
     /// What apps have to prove of themselves.
     let attest: AttestSettings
+    /// What Apple is asked about their devices.
+    let receipts: ReceiptSettings
 
     /// The settings that switch the feature on.
     static let switches = ["device_check.team_id"]
@@ -81,6 +83,7 @@ struct DeviceCheckSettings: Sendable {
             "text that counts as the token of a new device, for simulators without one; with development alone"
         )
         attest = AttestSettings(&read, teamID: teamID)
+        receipts = ReceiptSettings(&read, attest: attest, apple: apple)
         guard isOn else { return }
         if teamID.utf8.count != 10 || !teamID.octets.isWord {
             read.complain("device_check.team_id", "not the ten characters that Apple shows under Membership")

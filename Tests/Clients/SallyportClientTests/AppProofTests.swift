@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import IntegrationKit
 import Primitives
 import SallyportClient
 import Testing

@@ -7,6 +7,8 @@ import Primitives
 final class AppleDeviceAccess: Sendable {
     /// The token of all calls.
     let tokens: DeviceBearerTokens
+    /// Keeps back calls of the service that exchanges receipts.
+    let receipts = Lock(DeviceCheckBreaker())
     private let breakers = Lock<[DeviceEnvironment: DeviceCheckBreaker]>([:])
     private let complaint = Lock<WallTime?>(nil)
     private let probe = Lock(Probe())
@@ -29,6 +31,7 @@ final class AppleDeviceAccess: Sendable {
     func replace(_ maker: DeviceBearerTokenMaker) {
         tokens.replace(maker)
         breakers.withLock { $0 = [:] }
+        receipts.withLock { $0.reset() }
         probe.withLock { $0.isDue = true }
     }
 

@@ -61,11 +61,18 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
         let setting = "device_check_simulator.listen"
         let address = demo.isSet(setting) ? demo.text(setting) : "127.0.0.1:\(port ^ 16)"
         let own = SocketAddress(address)?.reached ?? address
+        let bundle = demo.isSet("app_store.bundle_id") ? demo.text("app_store.bundle_id") : SimulatedAppStore.bundleID
         return [
             setting: .string(address), "device_check.team_id": .string(teamID),
             "device_check.key_id": .string(keyID), "device_check.private_key": .string(demo.folder + "/" + keyFile),
             "device_check.production_url": .string("http://\(own)/production"),
             "device_check.development_url": .string("http://\(own)/development"),
+            "app_attest.bundle_ids": .string(bundle),
+            "app_attest.trust": .string(demo.folder + roots.attestations + ".pem"),
+            "app_attest.receipt_url": .string("http://\(own)/production"),
+            "app_attest.receipt_trust": .string(demo.folder + roots.receipts + ".pem"),
+            // One that no other walkthrough takes.
+            "app_attest.required": "validateDevice",
         ]
     }
 

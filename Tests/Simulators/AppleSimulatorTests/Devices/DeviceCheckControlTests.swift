@@ -73,6 +73,10 @@ struct SimulatedDeviceCheckTests {
         #expect(usual["device_check.production_url"] == "http://127.0.0.1:9459/production")
         #expect(usual["device_check.development_url"] == "http://127.0.0.1:9459/development")
         #expect(usual["device_check.private_key"] == "/keys/devicecheck/AuthKey_SP4TESTKEY.p8")
+        #expect(usual["app_attest.bundle_ids"] == "com.example.sallyport")
+        #expect(usual["app_attest.trust"] == "/keys/devicecheck/attest-root.pem")
+        #expect(usual["app_attest.receipt_trust"] == "/keys/devicecheck/receipt-root.pem")
+        #expect(usual["app_attest.receipt_url"] == "http://127.0.0.1:9459/production")
         let own = ["SALLYPORT_DEVICE_CHECK_SIMULATOR_LISTEN": "0.0.0.0:7000"]
         var other = SettingReader(SettingSource(file: nil, environment: own))
         let system = try #require(SimulatedDeviceCheck(&other))
