@@ -13,6 +13,7 @@ SELECT a.webview_session_id, a.at, a.at, 1, sha256(uuid_send(a.webview_session_i
 FROM aged AS a;
 -- allowance app_attest_receipt_take rows=2000: twenty keys about which Apple is asked, each found once and changed once
 -- allowance app_attest_prune rows=5000: batches of challenges that are over and of keys that nobody uses
+-- allowance device_troubles rows=5000: the calls of the last hour
 -- allowance device_waiting rows=20000: no more than 10,000 marks of a state are counted
 -- allowance device_prune rows=5000: batches of old tokens and of claims that nobody has finished
 -- values device_end: '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', '{"claim":"grant","purpose":"free-trial","once":true,"rows":[]}'

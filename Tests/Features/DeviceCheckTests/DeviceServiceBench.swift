@@ -166,6 +166,8 @@ final class WatchedExchange: HTTPExchange {
     private(set) var requests: [OutboundRequest] = []
     /// How many of them have no answer yet.
     private(set) var pending = 0
+    /// What the next request is answered in place of the service.
+    var next: InboundResponse?
 
     init(_ inner: any HTTPExchange) { self.inner = inner }
 
@@ -173,6 +175,10 @@ final class WatchedExchange: HTTPExchange {
         requests.append(request)
         pending += 1
         defer { pending -= 1 }
+        if let answer = next {
+            next = nil
+            return answer
+        }
         var request = request
         // Real time passes meanwhile, and a slow machine is no fault.
         request.timeout = Patience.usual

@@ -68,9 +68,9 @@ package struct SimulatedDeviceCheck: SimulatedSystem {
             "device_check.production_url": .string("http://\(own)/production"),
             "device_check.development_url": .string("http://\(own)/development"),
             "app_attest.bundle_ids": .string(bundle),
-            "app_attest.trust": .string(demo.folder + roots.attestations + ".pem"),
+            "app_attest.trust": .string("\(demo.folder)/\(roots.attestations).pem"),
             "app_attest.receipt_url": .string("http://\(own)/production"),
-            "app_attest.receipt_trust": .string(demo.folder + roots.receipts + ".pem"),
+            "app_attest.receipt_trust": .string("\(demo.folder)/\(roots.receipts).pem"),
             // One that no other walkthrough takes.
             "app_attest.required": "validateDevice",
         ]
