@@ -29,6 +29,6 @@ extension DeviceCheckFeature {
         let names = described.filter { route in
             if case .app = route.principal { !leading.contains(route.name.octets) } else { false }
         }
-        return (names.map(\.name) + features.slots(GuardedRoute.self).map(\.name)).sorted()
+        return (names.map(\.name) + features.slots(GuardedRoute.self).map(\.name)).sorted { $0.octets < $1.octets }
     }
 }
