@@ -75,8 +75,7 @@ struct LeaveTests {
     }
 
     @Test func `is said twice by a server that drains`() async throws {
-        // The server waits a second for the client's word, and the last one is said to the word, not to the second.
-        try await withHTTP2(clock: ManualClock()) { bench in
+        try await withHTTP2 { bench in
             let gate = Gate(bench.reactor)
             bench.handler.answer = { request in
                 guard request.path == "/slow" else { return .now(.text("fast")) }
