@@ -2,8 +2,10 @@ import Primitives
 
 /// What an authorization answer brings, as a set: the order of the words does not matter.
 package struct ResponseType: OptionSet, Sendable, Hashable {
+    /// One bit for each word.
     package let rawValue: Int
 
+    /// The set of some bits.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// A code that the server exchanges.

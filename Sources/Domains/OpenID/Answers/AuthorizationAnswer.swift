@@ -4,8 +4,11 @@ package import Primitives
 package struct AuthorizationContext: Sendable {
     /// Where the answer's members are.
     package enum Mode: String, Sendable {
+        /// Behind the question mark.
         case query
+        /// Behind the hash sign, where no server sees them.
         case fragment
+        /// In a form that the browser posts.
         case form = "form_post"
     }
 

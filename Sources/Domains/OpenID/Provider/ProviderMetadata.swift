@@ -49,8 +49,11 @@ package struct ProviderDemand: Sendable {
 package struct ProviderMetadata: Sendable, Equatable {
     /// How a client shows its secret, where the provider leaves a choice.
     package enum ClientProofKind: String, Sendable {
+        /// In the header.
         case basic = "client_secret_basic"
+        /// In the form.
         case form = "client_secret_post"
+        /// Not at all.
         case none
     }
 
