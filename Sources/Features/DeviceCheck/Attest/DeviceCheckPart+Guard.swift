@@ -12,6 +12,7 @@ package import Web
 extension DeviceCheckPart: AppGuard {
     package var refusals: [FailureCode] { FailureCode.ofAssertions }
 
+    /// Whether the settings name a route.
     package func guards(_ route: String) -> Bool {
         process.settings.attest.required.contains { $0.octets == route.octets }
     }
