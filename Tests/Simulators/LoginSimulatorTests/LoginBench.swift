@@ -84,8 +84,12 @@ struct LoginBench {
     }
 
     /// The answer to a client, read as the product does.
-    func read(_ face: ProviderFace, _ type: ResponseType = .code) async throws -> AuthorizationAnswer {
-        let response = try await answer(request(face, type))
+    func read(
+        _ face: ProviderFace,
+        _ type: ResponseType = .code,
+        extra: [(name: String, value: String)] = []
+    ) async throws -> AuthorizationAnswer {
+        let response = try await answer(request(face, type, extra: extra))
         let location = try #require(response.first("location"))
         return try AuthorizationAnswer(url: location, Self.context(face, type, issuer: issuer(face)))
     }
@@ -150,10 +154,11 @@ struct LoginBench {
         _ channel: IDTokenContext.Channel = .back,
         code: String? = nil,
         access: String? = nil,
+        within age: Duration? = nil,
         with keys: IDTokenKeys? = nil
     ) async throws -> Result<IDTokenClaims, IDTokenRefusal> {
         var login = IDTokenContext(channel, nonce: .text(Self.nonce))
-        (login.code, login.accessToken) = (code, access)
+        (login.code, login.accessToken, login.maximumAge) = (code, access, age)
         var rules = IDTokenRules(issuer: issuer(face), clientID: Self.client(face).id)
         rules.needsKeyID = true
         let set = try await self.keys(face)

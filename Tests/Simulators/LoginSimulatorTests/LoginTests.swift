@@ -56,7 +56,7 @@ struct SimulatedLoginTests {
                 face,
                 try #require(tokens.idToken?.reveal()),
                 access: tokens.accessToken.reveal()
-            )
+            ).get()
             guard type.contains(.idToken) else { return }
             let front = try await bench.judge(
                 face,
@@ -65,7 +65,7 @@ struct SimulatedLoginTests {
                 code: code,
                 access: answer.accessToken?.reveal()
             )
-            try back.get().check(against: try front.get())
+            try back.check(against: try front.get())
         }
     }
 
@@ -94,6 +94,95 @@ struct SimulatedLoginTests {
                 let judged = try await bench.judge(face, token, access: tokens.accessToken.reveal())
                 #expect(throws: reason, "\(flaw)") { try judged.get() }
             }
+        }
+    }
+
+    @Test func `spoils the token of the browser alone, or the one behind it`() async throws {
+        try await withProviders { bench in
+            let face = SimulatedLoginTests.yahoo
+            let type: ResponseType = [.code, .idToken]
+            let judge = { (answer: AuthorizationAnswer) async throws -> Result<IDTokenClaims, IDTokenRefusal> in
+                let token = try #require(answer.idToken?.reveal())
+                return try await bench.judge(face, token, .front(type), code: answer.code?.reveal())
+            }
+            try await bench.control("POST", "/flaws", ["at": "front", "do": "id-c-hash"])
+            let spoilt = try await judge(try await bench.read(face, type))
+            #expect(throws: IDTokenRefusal.codeHashMismatch) { try spoilt.get() }
+            try await bench.control("POST", "/flaws", ["at": "back", "do": "id-sub-other"])
+            let answer = try await bench.read(face, type)
+            let front = try await judge(answer).get()
+            let code = try #require(answer.code?.reveal())
+            let tokens = try LoginBench.tokens(try await bench.exchange(face, code))
+            let back = try await bench.judge(face, try #require(tokens.idToken?.reveal())).get()
+            #expect(throws: HybridMismatch.subjectChanged) { try back.check(against: front) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", nil), ("id-auth-time-absent", .claimMissing), ("id-auth-time-old", .loginTooLongAgo),
+        ] as [(String, IDTokenRefusal?)]
+    )
+    func `says when the user logged in where it is asked for`(_ flaw: String, _ reason: IDTokenRefusal?) async throws {
+        try await withProviders { bench in
+            let face = SimulatedLoginTests.yahoo
+            if !flaw.isEmpty { try await bench.control("POST", "/flaws", ["at": "back", "do": .string(flaw)]) }
+            let code = try #require(try await bench.read(face, extra: [("max_age", "3600")]).code?.reveal())
+            let tokens = try LoginBench.tokens(try await bench.exchange(face, code))
+            let token = try #require(tokens.idToken?.reveal())
+            let judged = try await bench.judge(face, token, within: .seconds(3_600))
+            guard let reason else {
+                #expect(try judged.get().loggedInAt != nil)
+                return
+            }
+            #expect(throws: reason) { try judged.get() }
+        }
+    }
+
+    @Test(arguments: [
+        ("userinfo-sub-other", "", UserInfoRefusal.Action.drop), ("userinfo-not-granted", "", .configurationError),
+        ("userinfo-old-form", "x", .refreshOnce), ("", "x", .refreshOnce),
+    ])
+    func `spoils claims as a tester wants`(
+        _ flaw: String,
+        _ behindToken: String,
+        _ action: UserInfoRefusal.Action
+    ) async throws {
+        try await withProviders { bench in
+            let face = SimulatedLoginTests.yahoo
+            let code = try #require(try await bench.read(face).code?.reveal())
+            let access = try LoginBench.tokens(try await bench.exchange(face, code)).accessToken.reveal()
+            if !flaw.isEmpty { try await bench.control("POST", "/flaws", ["at": "userinfo", "do": .string(flaw)]) }
+            let fields = [("authorization", "Bearer \(access)\(behindToken)")]
+            let answer = try await bench.send("GET", "/yconnect/v2/attribute", fields: fields)
+            let challenge = answer.first("www-authenticate")
+            #expect(challenge.map { $0.contains("Bearer") } != (flaw == "userinfo-old-form"))
+            do throws(UserInfoRefusal) {
+                _ = try UserInfo(
+                    status: answer.status,
+                    challenge: challenge,
+                    body: answer.body,
+                    of: "SALLYPORTUSERHANAKO0000001"
+                )
+                Issue.record("The claims are good.")
+            } catch {
+                #expect(error.action == action)
+            }
+        }
+    }
+
+    @Test func `spoils its documents as a tester wants`() async throws {
+        try await withProviders { bench in
+            let face = SimulatedLoginTests.yahoo
+            try await bench.control("POST", "/flaws", ["at": "keys", "do": "keys-comma"])
+            let keys = try await bench.send("GET", "/yconnect/v2/jwks").body
+            #expect(throws: JSONWebKeyError.malformedKeys) { try JSONWebKeySet(keys) }
+            let path = face.base + "/.well-known/openid-configuration"
+            try await bench.control("POST", "/flaws", ["at": "discovery", "do": "issuer-flip"])
+            #expect(try await bench.send("GET", path).status == 302)
+            try await bench.control("POST", "/flaws", ["at": "discovery", "do": "discovery-inner"])
+            let document = try JSONParser.parse(try await bench.send("GET", path).body)
+            #expect(document["token_endpoint"] == "https://10.0.0.1/token")
         }
     }
 

@@ -29,7 +29,7 @@ package struct ServerAPIRequest: Sendable {
     ) {
         self.call = call
         self.method = method
-        let pairs = query.map { "\($0.0)=\(ServerAPIRequest.escaped($0.1))" }
+        let pairs = query.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }
         self.target = target + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
         self.body = body.map(\.bytes) ?? []
     }
@@ -159,20 +159,7 @@ package struct ServerAPIRequest: Sendable {
     private static func part(_ text: String) throws(ServerAPIRequestError) -> String {
         let isGood = !text.utf8.allSatisfy { $0 == UInt8(ascii: ".") } && text.utf8.count <= 256
         guard isGood, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .badPart("identifier") }
-        return escaped(text)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var output: [UInt8] = []
-        for octet in text.utf8 {
-            switch octet {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                output.append(octet)
-            default: output += [UInt8(ascii: "%")] + [octet >> 4, octet & 15].map { $0 < 10 ? 0x30 + $0 : 0x37 + $0 }
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
+        return PercentEncoding.encode(text)
     }
 }
 

@@ -1,6 +1,8 @@
 import Primitives
 
 /// Members of an answer that came in a query, a fragment or a form; only those that are known.
+///
+/// Not `HTTPParameters`, which refuses a control character anywhere: here a provider may send what it likes in members that nobody reads.
 struct FormFields {
     private var found: [(name: String, value: String)] = []
 

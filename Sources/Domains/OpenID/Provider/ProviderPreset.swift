@@ -9,8 +9,6 @@ package struct ProviderPreset: Sendable {
         case set
         /// The same, and a map of names to PEM texts at this address where that cannot be read.
         case setOrMap(String)
-        /// The client secret is the key.
-        case clientSecret
     }
 
     /// The word of the settings.

@@ -54,7 +54,7 @@ package struct TokenRequest: Sendable {
         case .form(let secret): fields += [("client_id", client.id), ("client_secret", secret.reveal())]
         case .basic(let secret):
             // Each half as a form has it, RFC 6749 section 2.3.1.
-            let pair = FormText.encode(client.id) + ":" + FormText.encode(secret.reveal())
+            let pair = PercentEncoding.encode(client.id) + ":" + PercentEncoding.encode(secret.reveal())
             header = Secret("Basic " + Base64.encode(Array(pair.utf8)))
         }
         authorization = header
